@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::error::Error;
 use crate::experiment::trials;
+use crate::quantity::counted;
 use crate::results::{Cell, Corpus, Cost, Device, Entry, Failure, FailureKind, Header, Output, Runner, Truth};
 use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 use crate::store;
@@ -406,7 +407,14 @@ impl Measurements {
         let header = header.ok_or(ReadError::Empty)?;
         leave_out_implausible(&mut cells, &failures, &mut notes);
         if unknown > 0 {
-            notes.push(format!("{unknown} entries of a type that this version does not know are left out."));
+            notes.push(format!(
+                "{} left out.",
+                counted(
+                    unknown,
+                    "entry of a type that this version does not know is",
+                    "entries of a type that this version does not know are"
+                )
+            ));
         }
         if seconds.is_none() {
             notes.push("The experiment did not reach its end; what it has measured is below.".to_owned());
@@ -444,7 +452,8 @@ impl Measurements {
         }
         self.series.retain(|_, series| !series.points.is_empty());
         if lost > 0 {
-            self.notes.push(format!("{lost} cells have no {} and are left out.", clock.name()));
+            let cells = counted(lost, "cell has", "cells have");
+            self.notes.push(format!("Left out: {cells} no {}.", clock.name()));
         }
         self.clock = clock;
         self

@@ -5,6 +5,7 @@
 
 use crate::process::CpuTime;
 use crate::protocol::{Sample, Task};
+use crate::quantity::counted;
 use std::time::Instant;
 
 /// Upper bound of the bytes that are hashed, encrypted or read in a nanosecond on one thread: the fastest checksum does
@@ -83,11 +84,12 @@ pub(crate) fn objection(
         let most = claimed.saturating_mul(FACTOR).saturating_add(count.saturating_mul(ALLOWANCE_NS + step_ns));
         count > 0 && work > most
     };
+    let repeats = counted(count, "repeat", "repeats");
     let wall = sum(&mut seen.iter().map(|(sample, _)| sample.wall_ns));
     let work = sum(&mut seen.iter().map(|(_, work)| work.all_ns));
     if too_little(wall, work, 0) {
         return Some(format!(
-            "{count} repeats took {wall} ns by its clock, while the process worked {work} ns of the processor's time"
+            "{repeats} took {wall} ns by its clock, while the process worked {work} ns of the processor's time"
         ));
     }
     let cpu: Option<Vec<u64>> = seen.iter().map(|(sample, _)| sample.cpu_ns).collect();
@@ -95,9 +97,7 @@ pub(crate) fn objection(
     let work = sum(&mut seen.iter().map(|(_, work)| work.thread_ns));
     // A clock of the processor that goes in steps may miss one for each repeat.
     too_little(cpu, work, clock_ns).then(|| {
-        format!(
-            "{count} repeats took {cpu} ns of the processor's time by its clock, while the process worked {work} ns"
-        )
+        format!("{repeats} took {cpu} ns of the processor's time by its clock, while the process worked {work} ns")
     })
 }
 

@@ -32,6 +32,29 @@ pub(crate) fn number(value: f64) -> String {
     format!("{sign}{grouped}{point}{fraction}")
 }
 
+/// A count: `1 000 000`.
+pub(crate) fn count(value: u64) -> String {
+    if value < 10_000 { value.to_string() } else { number_whole(value) }
+}
+
+fn number_whole(value: u64) -> String {
+    let digits = value.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A count of things: `1 file`, `2 files`.
+pub(crate) fn counted(number: impl TryInto<u64>, one: &str, many: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
 /// A size in bytes: `16 B`, `64 KiB`, `722 GiB`.
 pub(crate) fn size(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -69,6 +92,13 @@ mod tests {
         ] {
             assert_eq!(number(value), text);
         }
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        let files = |number: usize| counted(number, "file", "files");
+        assert_eq!([files(0), files(1), files(2)], ["0 files", "1 file", "2 files"]);
+        assert_eq!(files(100_000), "100\u{202f}000 files");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::plausibility::{self, Moment, Work};
 use crate::process::{Fault, Launch, Process};
 use crate::protocol::{Done, Message, Request, Sample, Task, VERSION};
+use crate::quantity::counted;
 use crate::results::{FailureKind, Hello};
 
 /// How long a runner whose input has ended may take to end.
@@ -169,7 +170,7 @@ impl Session {
                 }
                 (Message::Sample(sample), Some(_)) if sample.repeat as usize == samples.len() => {
                     if sample.repeat == task.repeats {
-                        return Err(Stop::garbage(format!("more than {} repeats", task.repeats)));
+                        return Err(Stop::garbage(format!("more than {}", repeats(task.repeats))));
                     }
                     if varies && begun.is_none_or(|(_, repeat)| repeat != Some(sample.repeat)) {
                         return Err(Stop::garbage(format!("repeat {} without its `begin`", sample.repeat)));
@@ -180,8 +181,8 @@ impl Session {
                 }
                 (Message::Done(done), Some(check)) => {
                     if samples.len() != task.repeats as usize {
-                        let count = samples.len();
-                        return Err(Stop::garbage(format!("{count} repeats instead of {}", task.repeats)));
+                        let told = repeats(samples.len());
+                        return Err(Stop::garbage(format!("{told} instead of {}", task.repeats)));
                     }
                     let passed = started.elapsed().as_nanos();
                     let clock_ns = self.hello.clock_ns;
@@ -226,6 +227,10 @@ impl Stop {
     fn garbage(message: String) -> Stop {
         Stop::Failed(FailureKind::Garbage, message)
     }
+}
+
+fn repeats(count: impl TryInto<u64>) -> String {
+    counted(count, "repeat", "repeats")
 }
 
 fn parse(line: &str) -> Result<Message, String> {

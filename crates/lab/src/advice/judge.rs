@@ -3,6 +3,7 @@
 use super::cost::Run;
 use super::projection::{processor, projected, reading, run_of};
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
+use crate::quantity::counted;
 use crate::statistics::{Interval, Repeats, bootstrap, median};
 use serde::Serialize;
 use std::fmt;
@@ -285,8 +286,10 @@ fn volume(measured: &Measured, plan: &Plan) -> Result<(u64, u64), NotEnough> {
     }
     if files < FILES_LEAST && bytes < BYTES_LEAST {
         return Err(NotEnough(format!(
-            "`{}` holds only {files} files of {bytes} bytes together; it takes {FILES_LEAST} files, or {} MiB",
+            "`{}` holds only {} of {} together; it takes {FILES_LEAST} files, or {} MiB",
             measured.path,
+            counted(files, "file", "files"),
+            counted(bytes, "byte", "bytes"),
             BYTES_LEAST >> 20
         )));
     }
@@ -364,23 +367,26 @@ fn tried(measured: &Measured, files: u64, bytes: u64, scale: f64) -> Vec<Tried> 
 fn missing(measured: &Measured, batches: usize, failed: u64, stalled: u64) -> NotEnough {
     let mut reasons = Vec::new();
     if failed > 0 {
-        reasons.push(format!("{failed} files of the samples could not be read"));
+        reasons.push(format!("{} of the samples could not be read", counted(failed, "file", "files")));
     }
     if stalled > 0 {
-        reasons.push(format!("in {stalled} samples a read did not come back in time"));
+        reasons.push(format!("in {} a read did not come back in time", counted(stalled, "sample", "samples")));
     }
     if reasons.is_empty() {
         let files = measured.survey.files;
         reasons.push(if measured.batches.is_empty() {
             "no sample could be read in the time; give it more with --seconds".to_owned()
         } else {
-            format!("the {files} files hold too few bytes, or there was too little time; give it more with --seconds")
+            let files = counted(files, "file holds", "files hold");
+            format!("the {files} too few bytes, or there was too little time; give it more with --seconds")
         });
     }
     let count = match batches {
         0 => "no sample is left".to_owned(),
-        1 => format!("1 sample is left of the {BATCHES_LEAST} that are needed"),
-        _ => format!("{batches} samples are left of the {BATCHES_LEAST} that are needed"),
+        _ => {
+            let samples = counted(batches, "sample is", "samples are");
+            format!("{samples} left of the {BATCHES_LEAST} that are needed")
+        }
     };
     NotEnough(format!("{}, and {count}", reasons.join(", ")))
 }

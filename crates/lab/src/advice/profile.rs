@@ -1,6 +1,7 @@
 //! Measurements and options as a file, for later advice and for `pfh hash --profile`.
 
 use super::{Choice, Machine, Measured};
+use crate::quantity::counted;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -75,7 +76,7 @@ impl Profile {
             differences.push(format!("the processor `{}` instead of `{}`", there.cpu, here.cpu));
         }
         if there.cores != here.cores {
-            differences.push(format!("{} cores instead of {}", there.cores, here.cores));
+            differences.push(format!("{} instead of {}", counted(there.cores, "core", "cores"), here.cores));
         }
         if there.host != here.host {
             differences.push(format!("the host `{}` instead of `{}`", there.host, here.host));

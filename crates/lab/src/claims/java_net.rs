@@ -3,6 +3,7 @@
 use super::rules::{about, at_least, at_most, equal, more};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Statement, Verdict};
+use crate::quantity::counted;
 use crate::statistics::{Estimate, Repeats, bootstrap, share_of_sums};
 
 const STUDY: &str = "Java/.NET 2007";
@@ -158,7 +159,7 @@ fn collection(view: &View<'_>, runners: &[&str]) -> Finding {
             .filter_map(|(cost, task_ns)| Some((cost.gc_ns? as f64, *task_ns)))
             .collect();
         if let Some(measured) = share_of_total(&costs) {
-            let subject = format!("collection in all, {runner}, over {} tasks", costs.len());
+            let subject = format!("collection in all, {runner}, over {}", counted(costs.len(), "task", "tasks"));
             // The share is an upper bound: a large one decides nothing.
             let otherwise = Verdict::Undecided;
             statements.push(at_most(subject, Figure::Share, Some(measured), NEGLIGIBLE, otherwise, Some(0.003)));

@@ -1,5 +1,6 @@
 //! Reads the lists that programs print, so that their digests can be compared.
 
+use crate::quantity::counted;
 use std::collections::BTreeMap;
 
 use crate::experiment::trials::List;
@@ -88,8 +89,11 @@ pub(super) fn difference(expected: &Digests, observed: &Digests) -> Option<Strin
     let example = wrong.next();
     let count = wrong.count() + usize::from(example.is_some());
     let example = example.map(|(path, _)| format!(", `{}` for one", String::from_utf8_lossy(path))).unwrap_or_default();
-    (count + surplus > 0)
-        .then(|| format!("{count} files missing or with another digest{example}, {surplus} more files"))
+    (count + surplus > 0).then(|| {
+        let wrong = counted(count, "file", "files");
+        let surplus = counted(surplus, "more file", "more files");
+        format!("{wrong} missing or with another digest{example}, {surplus}")
+    })
 }
 
 #[cfg(test)]
@@ -148,6 +152,6 @@ mod tests {
         assert_eq!(difference(&expected, &expected), None);
         let observed = digests(&[("a", "1"), ("b", "9"), ("d", "4")]);
         let told = difference(&expected, &observed).expect("they differ");
-        assert_eq!(told, "2 files missing or with another digest, `b` for one, 1 more files");
+        assert_eq!(told, "2 files missing or with another digest, `b` for one, 1 more file");
     }
 }

@@ -10,6 +10,7 @@ mod device;
 mod lists;
 mod measure;
 
+use crate::quantity::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -182,7 +183,7 @@ impl<'a> Stage<'a> {
                     bytes,
                     count,
                     variant: 0,
-                    answer: format!("{} entries over `{corpus}`", digests.len()),
+                    answer: format!("{} over `{corpus}`", counted(digests.len(), "entry", "entries")),
                     check: None,
                     witnesses: programs.iter().cloned().collect(),
                 }
@@ -238,7 +239,7 @@ impl<'a> Stage<'a> {
         let Some(list) = self.definition.programs[cell.program].list else { return Ok(()) };
         let files = self.counts(&cell.corpus).files;
         if list.has_every_file() && digests.len() as u64 != files {
-            return wrong(format!("lists {} of {files} files", digests.len()));
+            return wrong(format!("lists {} of {}", digests.len(), counted(files, "file", "files")));
         }
         let key = (cell.corpus.clone(), cell.cell.algorithm.clone(), list == List::Pairs);
         let (expected, programs) = self.expected.entry(key).or_insert_with(|| (digests.clone(), BTreeSet::new()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Report;
-use super::format::{count, duration, estimate, number, size};
+use super::format::{count, counted, duration, estimate, number, size};
 use super::sections::{subject, verdict};
 use crate::claims::rules::EQUAL_WITHIN;
 use crate::measurements::{Measurements, Point, Series, SeriesKey, Unit};
@@ -51,12 +51,12 @@ pub fn compare(a: &Report<'_>, b: &Report<'_>) -> Document {
     } else {
         let of = |change: Change| counts.iter().find(|(other, _)| *other == change).map_or(0, |(_, count)| *count);
         format!(
-            "Of {} cells that both have, B is faster in {}, slower in {}, the same within 3 % in {}; {} are unclear.",
-            count(total as u64),
+            "Of {} that both have, B is faster in {}, slower in {}, the same within 3 % in {}; {} unclear.",
+            counted(total, "cell", "cells"),
             of(Change::Faster),
             of(Change::Slower),
             of(Change::Same),
-            of(Change::Unclear)
+            counted(of(Change::Unclear), "is", "are")
         )
     };
     let mut facts = Vec::new();

@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 use crate::claims::Figure;
-pub(super) use crate::quantity::{number, size};
+pub(super) use crate::quantity::{count, counted, number, size};
 use crate::statistics::Estimate;
 
 /// A value and its interval: `1.98 (1.95 to 2.01)`.
@@ -17,15 +17,7 @@ pub(super) fn figure(figure: Figure, measured: &Estimate) -> String {
     match figure {
         Figure::Ratio => format!("{} ×", estimate(measured)),
         Figure::Share => format!("{} %", estimate(&measured.map(|share| share * 100.0))),
-        Figure::Minutes => {
-            let minutes = |minutes: f64| duration(minutes * 60.0);
-            match measured.interval {
-                Some(interval) => {
-                    format!("{} ({} to {})", minutes(measured.value), minutes(interval.low), minutes(interval.high))
-                }
-                None => minutes(measured.value),
-            }
-        }
+        Figure::Minutes => time(&measured.map(|minutes| minutes * 60.0)),
         Figure::RSquared => match measured.interval {
             Some(interval) => format!("{:.5} ({:.5} to {:.5})", measured.value, interval.low, interval.high),
             None => format!("{:.5}", measured.value),
@@ -46,23 +38,6 @@ pub(super) fn published(figure: Figure, value: f64) -> String {
 /// A percentage: `0.2 %`, `98.5 %`.
 pub(super) fn percent(value: f64) -> String {
     format!("{} %", number(value))
-}
-
-/// A count: `1 000 000`.
-pub(super) fn count(value: u64) -> String {
-    if value < 10_000 { value.to_string() } else { number_whole(value) }
-}
-
-fn number_whole(value: u64) -> String {
-    let digits = value.to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push('\u{202f}');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// A time from nanoseconds to ages: `1.20 µs`, `12.3 s`, `6 min 30 s`, `1 h 43 min`, `12 days`, `2 100 years`.
@@ -89,6 +64,12 @@ pub(super) fn duration(seconds: f64) -> String {
         _ if size < 2.0 * YEAR => format!("{} days", number(seconds / DAY)),
         _ => format!("{} years", number(seconds / YEAR)),
     }
+}
+
+/// A time and its interval: `12.3 s (12.1 s to 12.6 s)`.
+pub(super) fn time(seconds: &Estimate) -> String {
+    let interval = seconds.interval.map(|i| format!(" ({} to {})", duration(i.low), duration(i.high)));
+    format!("{}{}", duration(seconds.value), interval.unwrap_or_default())
 }
 
 /// The common name of an algorithm, if it differs from its name here; of several that are parted by commas, of each.

@@ -58,6 +58,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Whether the uncertainties of both leave no doubt about which is the larger.
+    #[must_use]
+    pub fn differs_from(&self, other: &Estimate) -> bool {
+        self.interval.zip(other.interval).is_some_and(|(one, other)| !one.overlaps(other))
+    }
+
     /// Value and both ends by a function that preserves or reverses the order.
     #[must_use]
     pub fn map(self, function: impl Fn(f64) -> f64) -> Estimate {

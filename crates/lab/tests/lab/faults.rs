@@ -98,7 +98,7 @@ fn a_wrong_answer_has_no_speed() {
 fn the_protocol_is_held() {
     all_are("other-task", FailureKind::Garbage, "answered task");
     all_are("one-too-many", FailureKind::Garbage, "more than 2 repeats");
-    all_are("one-too-few", FailureKind::Garbage, "1 repeats instead of 2");
+    all_are("one-too-few", FailureKind::Garbage, "1 repeat instead of 2");
 }
 
 /// Times that cannot be true are findings, and no figures.

@@ -319,6 +319,7 @@ fn a_busy_machine_is_answered_by_processor_time_and_noise_by_nothing() {
     // times that.
     assert!(answer.contains("the choice is worth 12 min") && answer.contains("(95 % interval 12 min"), "{answer}");
     assert!(answer.contains("by processor time: the machine was busy"), "{answer}");
+    assert!(answer.contains("The verdicts on claims are by wall time, and so of a busy machine"), "{answer}");
 
     let mut alike = Synthetic::new("languages");
     alike.between_rounds = 0.2;
@@ -327,7 +328,36 @@ fn a_busy_machine_is_answered_by_processor_time_and_noise_by_nothing() {
     }
     let measurements = alike.measurements();
     let answer = Report::new(&measurements, Options::default()).document().answer().join(" ");
-    assert!(answer.contains("is undecided on this machine now"), "{answer}");
+    assert!(answer.contains("SHA-256 is undecided on this machine now"), "{answer}");
+    assert!(answer.contains("Which of 2 rates is the fastest is undecided on this machine now"), "{answer}");
+
+    alike.series("perl-core", "today", "digest", "sha256", &sizes, 100.0);
+    let measurements = alike.measurements();
+    let answer = Report::new(&measurements, Options::default()).document().answer().join(" ");
+    assert!(answer.contains("MiB/s (undecided against 1 other), slowest SHA-256 by perl-core with "), "{answer}");
+}
+
+/// The instructions decide only where both intervals say so.
+#[test]
+fn instructions_that_may_not_matter_are_undecided() {
+    for (masked, verdict) in [
+        (500.0, ": they decide which is the faster."),
+        (990.0, ": whether they decide which is the faster is undecided on this machine now."),
+        (2000.0, ": they do not decide which is the faster."),
+    ] {
+        let mut made = Synthetic::new("languages");
+        made.between_rounds = 0.05;
+        for (profile, algorithm, speed) in [
+            ("today", "md5", 1000.0),
+            ("today", "sha256", 2000.0),
+            ("no-sha", "md5", 1000.0),
+            ("no-sha", "sha256", masked),
+        ] {
+            made.series("c-openssl", profile, "digest", algorithm, &[2 * MIB], speed);
+        }
+        let answer = Report::new(&made.measurements(), Options::default()).document().answer().join(" ");
+        assert!(answer.contains(verdict), "{masked}: {answer}");
+    }
 }
 
 #[test]
@@ -340,6 +370,8 @@ fn the_report_answers_in_sentences() {
     assert!(answer.contains("Over 1 TiB of data the choice is worth 2 h 17 min (95 % interval 2 h 1"), "{answer}");
     assert!(answer.contains("2 h 26 min with Mono"), "{answer}");
     assert!(!answer.contains("busy") && !answer.contains("undecided on this machine"), "{answer}");
+    assert!(answer.contains("MiB/s: a factor of 17.1 (17.1 to 17.2)."), "{answer}");
+    assert!(answer.contains("SHA-256 takes 0.430 (0.4"), "{answer}");
     assert!(answer.contains("without SHA instructions: "), "{answer}");
     let markdown = document.markdown();
     for text in [

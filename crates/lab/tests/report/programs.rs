@@ -129,4 +129,7 @@ fn programs_are_held_against_the_bound_and_the_first_of_their_trial() {
     assert!(row(&["| lanes |", "| MD5 |"]).contains("| 0.125 | – |"));
     // Parts are not the fastest programs.
     assert!(!document.answer().join(" ").contains("the fastest is lanes"), "{:?}", document.answer());
+    let answer = document.answer()[0].as_str();
+    let expected = "with 1.00 s (1.00 s to 1.00 s), the slowest peer with 8.00 s (8.00 s to 8.00 s), 8.00 (8.00 to 8.00) times as long.";
+    assert!(answer.ends_with(expected), "{answer}");
 }

@@ -5,7 +5,7 @@ use super::bag_files::{self, below, fail, root_of, temporary_failed, with_tag_fi
 use super::command::Command;
 use super::exit::{Ending, Failed};
 use super::output::SharedOutput;
-use super::quantity::{Bytes, Count};
+use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::{json_header, message};
 use pfh_bag::{Declaration, Finding, FoundKind, Info, Judge, Judged, ManifestName, Plan, Profile, Severity, Wanted};
@@ -83,7 +83,6 @@ impl Verdict {
 
     /// Returns the verdict in plain words.
     fn text(&self) -> String {
-        let plural = |count: u64, word: &str| format!("{} {word}{}", Count(count), if count == 1 { "" } else { "s" });
         let Findings { errors, warnings, .. } = self.findings;
         let mut text = match self.word() {
             "not-valid" => format!("not valid: {}", plural(errors, "error")),

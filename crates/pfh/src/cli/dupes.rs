@@ -5,7 +5,7 @@ use super::command::{Command, Reporting};
 use super::contents::{self, Gathered, Gatherer, shared_room, temporary_failed};
 use super::exit::{Ending, Failed};
 use super::output::SharedOutput;
-use super::quantity::{Bytes, Count};
+use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::{json_header, message};
 use pfh_digest::Algorithm;
@@ -56,7 +56,6 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
 /// Returns the sums as a sentence.
 fn summary(totals: &Totals) -> String {
     let Totals { files, unread, groups, directory_groups, duplicates, links, saved_bytes, shared_bytes, .. } = *totals;
-    let plural = |count: u64, word: &str| format!("{} {word}{}", Count(count), if count == 1 { "" } else { "s" });
     let mut text = format!(
         "{}, {} and {} of files, {}, {} could be saved",
         plural(files, "file"),

@@ -85,6 +85,11 @@ impl fmt::Display for Count {
     }
 }
 
+/// A count of things whose plural ends with an s: `1 file`, `2 files`.
+pub(crate) fn plural(count: u64, word: &str) -> String {
+    format!("{} {word}{}", Count(count), if count == 1 { "" } else { "s" })
+}
+
 /// A time, printed as `0:07`, `12:30`, `3:05:00`.
 pub(crate) struct Clock(pub(crate) Duration);
 

@@ -5,7 +5,7 @@ use super::exit::{Ending, Failed};
 use super::hash_list;
 use super::message;
 use super::plans;
-use super::quantity::{Bytes, Count};
+use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::shard_args::ShardArguments;
 use pfh::HashRun;
@@ -156,7 +156,6 @@ fn add(planner: &mut Planner, command: &mut Command, found: Found<LocalHandle>) 
 /// Says how the plan turned out.
 fn account(plan: &Plan, unread: u64) -> Vec<String> {
     let (totals, shards) = (plan.totals(), plan.shards());
-    let plural = |count: u64, word: &str| format!("{} {word}{}", Count(count), if count == 1 { "" } else { "s" });
     let mean = totals.weight as f64 / shards.len() as f64;
     let heaviest = shards.iter().map(|shard| shard.weight).max().unwrap_or(0);
     let mut first = format!(

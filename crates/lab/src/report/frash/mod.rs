@@ -4,7 +4,7 @@ mod rows;
 
 pub use rows::{FILE, HEADER, Row, open, read};
 
-use super::format::{count, duration, number, percent, size};
+use super::format::{count, counted, duration, number, percent, size};
 use super::plots::{self, Axis, DotRow, Dots, Group, Legend, Panel, Panels, Trace};
 use crate::statistics::{Estimate, Interval};
 use pfh_page::{Block, Cell, Document, Plot, Section, Table};
@@ -546,7 +546,7 @@ fn all_rows(rows: &[Row]) -> Section {
             ];
             table.push(first.into_iter().chain(values.map(|value| Cell::maybe(value.map(number)))).collect::<Vec<_>>());
         }
-        section.push(Block::folded(format!("{name}: {} rows", table.len()), [table]));
+        section.push(Block::folded(format!("{name}: {}", counted(table.len(), "row", "rows")), [table]));
     }
     section
 }

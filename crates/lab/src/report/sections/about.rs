@@ -6,7 +6,7 @@ use crate::experiment::trials;
 use crate::measurements::TODAY;
 use crate::protocol::Mode;
 use crate::report::Report;
-use crate::report::format::{count, size};
+use crate::report::format::{count, counted, size};
 use crate::report::sections::{profile_name, subject};
 use crate::results::{Failure, FailureKind};
 use pfh_page::{Block, Cell, Section, Table};
@@ -59,9 +59,11 @@ fn runners(report: &Report<'_>) -> Section {
             }
         }
     }
-    for (table, name) in [(table, "runners that were measured"), (absent, "runners that were not available")] {
+    let measured = counted(table.len(), "runner that was measured", "runners that were measured");
+    let unavailable = counted(absent.len(), "runner that was not available", "runners that were not available");
+    for (table, summary) in [(table, measured), (absent, unavailable)] {
         if !table.is_empty() {
-            section.push(Block::folded(format!("{} {name}", table.len()), [table]));
+            section.push(Block::folded(summary, [table]));
         }
     }
     if let Some(text) = same_data(report) {
@@ -111,7 +113,8 @@ fn answers(report: &Report<'_>) -> Section {
         table.push(vec![Cell::text(task), Cell::number(count(answers)), Cell::text(names.join(", "))]);
     }
     if !table.is_empty() {
-        section.push(Block::folded(format!("{} tasks and their witnesses", table.len()), [table]));
+        section
+            .push(Block::folded(counted(table.len(), "task and its witnesses", "tasks and their witnesses"), [table]));
     }
     section
 }
@@ -150,7 +153,10 @@ fn failures(report: &Report<'_>) -> Section {
         }
         section.push(table);
         if faults.len() > FAILURES_MAX {
-            section.push(Block::Text(format!("{} more are in the results.", faults.len() - FAILURES_MAX)));
+            section.push(Block::Text(format!(
+                "{} in the results.",
+                counted(faults.len() - FAILURES_MAX, "more is", "more are")
+            )));
         }
     }
     let mut missing: Vec<String> = report

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::claims::Verdict;
-use crate::measurements::{Clock, Measurements, Series, TODAY, Unit, of_lines};
+use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, TODAY, Unit, of_lines};
 use crate::report::Report;
-use crate::report::format::{algorithm, duration, estimate, number, size};
+use crate::report::format::{algorithm, counted, duration, estimate, number, size};
 use crate::report::sections::{DISTURBED, REFERENCE, profile_name, programs};
 use crate::statistics::{Estimate, Line, ratio_of_medians};
 
@@ -17,17 +17,24 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
         sentences.extend(projection(&measurements, report.options.volume_bytes));
     }
     sentences.extend(extremes(&measurements));
-    sentences.extend(programs::sentences(report.measurements));
-    if measurements.clock != report.measurements.clock {
+    sentences.extend(sha_instructions(&measurements));
+    let is_busy = measurements.clock != report.measurements.clock;
+    if is_busy {
         let ratio = number(report.measurements.disturbance().unwrap_or_default());
         sentences.push(format!(
             "This is by processor time: the machine was busy, and other work made wall times {ratio} times as long."
         ));
     }
-    sentences.extend(sha_instructions(report));
-    for profile in report.measurements.profiles() {
-        sentences.extend(claims(report, profile));
+    sentences.extend(programs::sentences(report.measurements));
+    let claims: Vec<String> =
+        report.measurements.profiles().into_iter().filter_map(|profile| claims(report, profile)).collect();
+    if is_busy && !claims.is_empty() {
+        sentences.push(
+            "The verdicts on claims are by wall time, and so of a busy machine; --clock cpu judges by processor time."
+                .to_owned(),
+        );
     }
+    sentences.extend(claims);
     if sentences.is_empty() {
         let is_nothing = report.measurements.series.is_empty();
         let what = "Nothing was measured; the failures below say why.";
@@ -46,11 +53,22 @@ fn undisturbed(measurements: &Measurements) -> Cow<'_, Measurements> {
     if is_busy { Cow::Owned(measurements.clone().by(Clock::Cpu)) } else { Cow::Borrowed(measurements) }
 }
 
-/// Rates of a mode, today, at the largest size: runner, algorithm, rate.
-fn rates<'a>(measurements: &'a Measurements, mode: &str) -> Vec<(&'a str, &'a str, Estimate)> {
+/// A runner's rate with an algorithm at the largest size.
+struct Rate<'a> {
+    runner: &'a str,
+    algorithm: &'a str,
+    point: &'a Point,
+    rate: Estimate,
+}
+
+/// Rates of a mode, today.
+fn rates<'a>(measurements: &'a Measurements, mode: &str) -> Vec<Rate<'a>> {
     let keys = measurements.series.iter().filter(|(key, _)| key.profile == TODAY && key.mode == mode);
-    let rate = |series: &Series| series.largest()?.rate(Unit::of(mode));
-    keys.filter_map(|(key, series)| Some((key.runner.as_str(), key.algorithm.as_str(), rate(series)?))).collect()
+    let rate = |(key, series): (&'a SeriesKey, &'a Series)| {
+        let point = series.largest()?;
+        Some(Rate { runner: &key.runner, algorithm: &key.algorithm, point, rate: point.rate(Unit::of(mode))? })
+    };
+    keys.filter_map(rate).collect()
 }
 
 /// The fastest and the slowest of the mode that matters most.
@@ -58,25 +76,46 @@ fn extremes(measurements: &Measurements) -> Option<String> {
     let modes = ["strings", "cipher", "cipher-file", "digest", "messages", "digest-file", "password"];
     let (mode, rates) =
         modes.iter().map(|mode| (*mode, rates(measurements, mode))).find(|(_, rates)| !rates.is_empty())?;
-    let fastest = rates.iter().max_by(|a, b| a.2.value.total_cmp(&b.2.value))?;
-    let slowest = rates.iter().min_by(|a, b| a.2.value.total_cmp(&b.2.value))?;
+    let fastest = rates.iter().max_by(|a, b| a.rate.value.total_cmp(&b.rate.value))?;
+    let slowest = rates.iter().min_by(|a, b| a.rate.value.total_cmp(&b.rate.value))?;
     let speed = |rate: Estimate| match (Unit::of(mode), mode) {
         (Unit::Bytes, _) => format!("{} MiB/s", estimate(&rate.map(|rate| rate / f64::from(1 << 20)))),
         (_, "strings") => format!("{} million strings a second", estimate(&rate.map(|rate| rate / 1e6))),
         _ => format!("{} derivations a second", estimate(&rate)),
     };
-    let name = |(runner, name, rate): &(&str, &str, Estimate)| {
-        format!("{} by {} with {}", algorithm(name), measurements.label(runner), speed(*rate))
+    let name = |one: &Rate<'_>| {
+        format!("{} by {} with {}", algorithm(one.algorithm), measurements.label(one.runner), speed(one.rate))
     };
-    if fastest == slowest {
-        return Some(format!("Measured was {}.", name(fastest)));
+    if let [only] = &rates[..] {
+        return Some(format!("Measured was {}.", name(only)));
     }
+    if !fastest.rate.differs_from(&slowest.rate) {
+        return Some(format!(
+            "Which of {} is the fastest is undecided on this machine now: too few repeats, or rates too close to each other.",
+            counted(rates.len(), "rate", "rates")
+        ));
+    }
+    let times = ratio_of_medians(slowest.point.times_ns(), fastest.point.times_ns())?;
+    // They may have done different amounts of work.
+    let work = fastest.rate.value / slowest.rate.value / times.value;
+    let all = || rates.iter().map(|one| &one.rate);
     Some(format!(
-        "Fastest was {}, slowest {}: a factor of {}.",
+        "Fastest was {}{}, slowest {}{}: a factor of {}.",
         name(fastest),
+        undecided(&fastest.rate, all()),
         name(slowest),
-        number(fastest.2.value / slowest.2.value)
+        undecided(&slowest.rate, all()),
+        estimate(&times.map(|times| times * work))
     ))
+}
+
+/// The number of others that an extreme among all may equal, in brackets; nothing where there are none.
+pub(super) fn undecided<'a>(extreme: &Estimate, all: impl Iterator<Item = &'a Estimate>) -> String {
+    // It does not differ from itself.
+    match all.filter(|one| !extreme.differs_from(one)).count().saturating_sub(1) {
+        0 => String::new(),
+        others => format!(" (undecided against {})", counted(others, "other", "others")),
+    }
 }
 
 /// The time that the choice of runner saves over the volume, for the algorithm that most people use.
@@ -117,22 +156,26 @@ fn projection(measurements: &Measurements, volume_bytes: u64) -> Option<String> 
 }
 
 /// Whether it is the processor's SHA instructions that make SHA-256 faster than MD5, where both were measured.
-fn sha_instructions(report: &Report<'_>) -> Option<String> {
+fn sha_instructions(measurements: &Measurements) -> Option<String> {
     let ratio = |profile| {
-        let largest = |algorithm| report.measurements.series(REFERENCE, profile, "digest", algorithm)?.largest();
-        let ratio = ratio_of_medians(largest("sha256")?.times_ns(), largest("md5")?.times_ns())?;
-        Some((ratio.value, ratio.interval?))
+        let largest = |algorithm| measurements.series(REFERENCE, profile, "digest", algorithm)?.largest();
+        ratio_of_medians(largest("sha256")?.times_ns(), largest("md5")?.times_ns())
     };
-    let ((with, above), (without, below)) = ratio(TODAY).zip(ratio("no-sha"))?;
-    (above.high < 1.0 && below.low > 1.0).then(|| {
-        format!(
-            "With {}, SHA-256 takes {} times as long as MD5, and {} times without the processor's SHA instructions: they decide which \
-             is the faster.",
-            report.measurements.label(REFERENCE),
-            number(with),
-            number(without)
-        )
-    })
+    let (with, without) = ratio(TODAY).zip(ratio("no-sha"))?;
+    let (above, below) = with.interval.zip(without.interval)?;
+    let verdict = if above.high < 1.0 && below.low > 1.0 {
+        "they decide which is the faster"
+    } else if above.low > 1.0 || below.high < 1.0 {
+        "they do not decide which is the faster"
+    } else {
+        "whether they decide which is the faster is undecided on this machine now"
+    };
+    Some(format!(
+        "With {}, SHA-256 takes {} times as long as MD5, and {} times without the processor's SHA instructions: {verdict}.",
+        measurements.label(REFERENCE),
+        estimate(&with),
+        estimate(&without)
+    ))
 }
 
 fn claims(report: &Report<'_>, profile: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use crate::measurements::{Point, TODAY};
 use crate::report::Report;
-use crate::report::format::{algorithm, estimate, number, size};
+use crate::report::format::{algorithm, counted, estimate, number, size};
 use crate::statistics::{Estimate, of_medians, share_of_sums};
 use pfh_page::{Block, Cell, Section, Table};
 
@@ -58,7 +58,7 @@ pub(super) fn files(report: &Report<'_>) -> Section {
         table.extend(rows.into_iter().map(|(_, row)| row));
     }
     if !table.is_empty() {
-        section.push(Block::folded(format!("Files: {} rows", table.len()), [table]));
+        section.push(Block::folded(format!("Files: {}", counted(table.len(), "row", "rows")), [table]));
     }
     section
 }

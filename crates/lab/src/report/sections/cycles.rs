@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{REFERENCE, subject};
 use crate::measurements::{Series, SeriesKey, TODAY};
 use crate::report::Report;
-use crate::report::format::{number, size};
+use crate::report::format::{counted, number, size};
 use pfh_page::{Block, Cell, Section, Table};
 
 /// Of pfh and the reference. Empty where the machine has no counter of which the rate is known.
@@ -46,7 +46,7 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
             table.extend(of_one.iter().copied().map(row));
         }
         if !table.is_empty() {
-            section.push(Block::folded(format!("{title}: {} rows", table.len()), [table]));
+            section.push(Block::folded(format!("{title}: {}", counted(table.len(), "row", "rows")), [table]));
         }
     }
     section

@@ -12,7 +12,7 @@ mod strings;
 mod table_of_times;
 
 use super::Report;
-use super::format::{algorithm, duration, number, sentence};
+use super::format::{algorithm, counted, duration, number, sentence};
 use crate::claims::Verdict;
 use crate::measurements::{Clock, TODAY};
 use pfh_page::{Cell, Document, Section, Tone};
@@ -55,11 +55,9 @@ pub(super) fn document(report: &Report<'_>) -> Document {
         facts.push(("Rounds".to_owned(), rounds.to_string()));
     }
     facts.push(("Measured".to_owned(), header.started.clone()));
+    let cores = |text: &str| text.parse().map_or(format!("{text} cores"), |cores: u64| counted(cores, "core", "cores"));
     let machine = ["cpu", "cores", "os"].iter().filter_map(|name| {
-        header
-            .environment
-            .get(*name)
-            .map(|value| if *name == "cores" { format!("{value} cores") } else { value.clone() })
+        header.environment.get(*name).map(|value| if *name == "cores" { cores(value) } else { value.clone() })
     });
     let machine = machine.collect::<Vec<_>>().join(", ");
     if !machine.is_empty() {

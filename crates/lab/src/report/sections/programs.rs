@@ -7,11 +7,12 @@ use crate::experiment::Experiment;
 use crate::experiment::trials::{self, CACHE, CORPUS, Cache, DEVICE, Limit, Program, Trial};
 use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY};
 use crate::report::Report;
-use crate::report::format::{algorithm, count, duration, estimate, number, size};
+use crate::report::format::{algorithm, count, counted, duration, estimate, number, sentence, size, time};
 use crate::report::plots::{self, Axis, BoxRow, DotRow, Dots, Group, Legend};
+use crate::report::sections::answer::undecided;
 use crate::report::sections::profile_name;
 use crate::size::Size;
-use crate::statistics::{Estimate, median, of_medians};
+use crate::statistics::{Estimate, median, of_medians, ratio_of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 /// Rows of one plot.
@@ -88,7 +89,7 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
             continue;
         }
         section.push(Block::folded(
-            format!("Figures of {} cells: {}{}", of.len(), trial.title, common(&of)),
+            format!("Figures of {}: {}{}", counted(of.len(), "cell", "cells"), trial.title, common(&of)),
             [table(report, &definition, trial, &of)],
         ));
         let notes: Vec<String> =
@@ -139,7 +140,10 @@ fn conditions(key: &SeriesKey, varying: &BTreeSet<&str>) -> String {
                 value.to_uppercase()
             }
         }
-        name => format!("{value} {}", name.replace('_', " ")),
+        name => {
+            let name = if value == "1" { name.strip_suffix('s').unwrap_or(name) } else { name };
+            format!("{value} {}", name.replace('_', " "))
+        }
     };
     told.map(text).collect::<Vec<_>>().join(", ")
 }
@@ -468,7 +472,8 @@ fn dots(
     let axis = Axis::linear(ends.chain([0.0]))?;
     let names = profiles.iter().enumerate().map(|(series, profile)| (Some(series), profile_name(report, profile)));
     let legend = if profiles.len() > 1 { Legend(names.collect()) } else { Legend::default() };
-    let description = format!("{} rows of seconds, the fastest first. The table has the figures.", rows.len());
+    let description =
+        format!("{} of seconds, the fastest first. The table has the figures.", counted(rows.len(), "row", "rows"));
     let group = Group { rows, ..Group::default() };
     let block = plots::Block { axis, unit: "seconds".to_owned(), divide: None, groups: vec![group] };
     Dots { legend, blocks: vec![block] }.plot(title, description)
@@ -498,10 +503,10 @@ fn knees(of: &[Measured<'_>]) -> Vec<String> {
             _ => "; more were not tried".to_owned(),
         };
         sentences.push(format!(
-            "Files: {}, {}: {} prefetchers read {} times as fast as {}{after}.",
+            "Files: {}, {}: {} {} times as fast as {}{after}.",
             of(CORPUS),
             of(DEVICE),
-            knee.0,
+            counted(knee.0, "prefetcher reads", "prefetchers read"),
             number(first.1 / knee.1),
             first.0,
         ));
@@ -522,8 +527,8 @@ pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
     for ((corpus, device, cache, name), mut of) in groups {
         of.sort_by(|a, b| a.1.time.median.total_cmp(&b.1.time.median));
         let (Some(first), Some(last)) = (of.first(), of.last()) else { continue };
-        let differs = first.1.time.interval.zip(last.1.time.interval).is_some_and(|(a, b)| a.high < b.low);
-        if of.len() < 2 || !differs {
+        let [shortest, longest] = [first, last].map(|(_, point)| point.time.estimate());
+        if of.len() < 2 || shortest.interval.is_none() || longest.interval.is_none() {
             continue;
         }
         let simulated = measurements.devices.get(device).is_some_and(|device| device.simulated);
@@ -532,20 +537,34 @@ pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
             (_, true) => format!("a simulated device ({device})"),
             (_, false) => format!("the device {device}"),
         };
-        let all = varying(&of);
-        let label = |(key, point): &Measured<'_>| {
-            let conditions = conditions(key, &all);
+        let task = format!(
+            "{}, {} ({corpus}, {}), {cache}, from {place}",
+            sentence(&algorithm(name)),
+            counted(first.1.count, "file", "files"),
+            size(first.1.bytes),
+        );
+        if !shortest.differs_from(&longest) {
+            sentences.push(format!(
+                "{task}: which of {} is the fastest is undecided; they differ by no more than their own uncertainty.",
+                of.len()
+            ));
+            continue;
+        }
+        let Some(times) = ratio_of_medians(last.1.times_ns(), first.1.times_ns()) else { continue };
+        let all: Vec<Estimate> = of.iter().map(|(_, point)| point.time.estimate()).collect();
+        let conditions_of = varying(&of);
+        let label = |(key, _): &Measured<'_>, ns: &Estimate| {
+            let conditions = conditions(key, &conditions_of);
             let conditions = if conditions.is_empty() { String::new() } else { format!(" ({conditions})") };
-            format!("{}{conditions} with {}", measurements.label(&key.runner), duration(point.time.median / 1e9))
+            let seconds = time(&ns.map(|ns| ns / 1e9));
+            let doubt = undecided(ns, all.iter());
+            format!("{}{conditions} with {seconds}{doubt}", measurements.label(&key.runner))
         };
         sentences.push(format!(
-            "{}, {} files ({corpus}, {}), {cache}, from {place}: the fastest is {}, the slowest {}, {} times as long.",
-            algorithm(name),
-            count(first.1.count),
-            size(first.1.bytes),
-            label(first),
-            label(last),
-            number(last.1.time.median / first.1.time.median),
+            "{task}: the fastest is {}, the slowest {}, {} times as long.",
+            label(first, &shortest),
+            label(last, &longest),
+            estimate(&times),
         ));
     }
     sentences
@@ -562,8 +581,7 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
     let row = |(key, point): &Measured<'_>, all: &BTreeSet<&str>, name: String, bytes: f64, files: f64| {
         let times = |factor: f64| {
             let seconds: Estimate = point.time.estimate().map(|ns| ns / 1e9 * factor);
-            let interval = seconds.interval.map(|i| format!(" ({} to {})", duration(i.low), duration(i.high)));
-            Cell::quantity(format!("{}{}", duration(seconds.value), interval.unwrap_or_default()), seconds.value)
+            Cell::quantity(time(&seconds), seconds.value)
         };
         vec![
             Cell::text(measurements.label(&key.runner)),

@@ -2,7 +2,7 @@
 
 use crate::measurements::{Point, Series, TODAY, Unit};
 use crate::report::Report;
-use crate::report::format::{algorithm, count, number, size};
+use crate::report::format::{algorithm, counted, number, size};
 use crate::report::plots::{self, Axis, DotRow, Dots, Group, Legend};
 use crate::report::sections::{PROFILES_MAX, REFERENCE, modes, profile_name, subject, work};
 use crate::statistics::{Estimate, median};
@@ -34,8 +34,8 @@ fn at(point: &Point, mode: &str) -> String {
     match (Unit::of(mode), mode) {
         (Unit::Bytes, "messages") => format!("messages of {}", size(point.size(mode))),
         (Unit::Bytes, _) => size(point.bytes),
-        (_, "strings") => format!("{} strings", count(point.count)),
-        _ => format!("{} derivations", count(point.count)),
+        (_, "strings") => counted(point.count, "string", "strings"),
+        _ => counted(point.count, "derivation", "derivations"),
     }
 }
 
@@ -69,8 +69,9 @@ pub(super) fn dots(report: &Report<'_>) -> Section {
         }
         let rest: Vec<Block> = plots.collect();
         if !rest.is_empty() {
-            let more = if rest.len() < count { "more plots" } else { "plots" };
-            section.push(Block::folded(format!("{}: {} {more}", work(mode), rest.len()), rest));
+            let more = if rest.len() < count { "more " } else { "" };
+            let plots = counted(rest.len(), &format!("{more}plot"), &format!("{more}plots"));
+            section.push(Block::folded(format!("{}: {plots}", work(mode)), rest));
         }
     }
     section
@@ -124,8 +125,12 @@ fn rated(title: String, mode: &str, axis: &Axis, legend: Legend, mut rows: Vec<(
     let end = |row: Option<&(f64, DotRow)>| {
         row.map_or(String::new(), |(rate, row)| format!("{} with {}", row.label, number(*rate)))
     };
-    let description =
-        format!("{} rows in {unit}, from {} down to {}.", rows.len(), end(rows.first()), end(rows.last()));
+    let description = format!(
+        "{} in {unit}, from {} down to {}.",
+        counted(rows.len(), "row", "rows"),
+        end(rows.first()),
+        end(rows.last())
+    );
     let rows: Vec<DotRow> = rows.into_iter().take(ROWS_MAX).map(|(_, row)| row).collect();
     if rows.is_empty() {
         return None;
@@ -195,9 +200,9 @@ fn heat_map(report: &Report<'_>, mode: &str, profile: &str) -> Option<Plot> {
         (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
     let title = format!("{}, {}", work(mode), profile_name(report, profile));
     let description = format!(
-        "{} rows and {} columns; ratios from {} to {}.",
-        rows.len(),
-        columns.len(),
+        "{} and {}; ratios from {} to {}.",
+        counted(rows.len(), "row", "rows"),
+        counted(columns.len(), "column", "columns"),
         number(least),
         number(greatest)
     );

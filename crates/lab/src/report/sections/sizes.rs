@@ -3,7 +3,7 @@
 use crate::measurements::{Series, SeriesKey, TODAY, Unit};
 use crate::published;
 use crate::report::Report;
-use crate::report::format::{algorithm, count, duration, estimate, size};
+use crate::report::format::{algorithm, count, counted, duration, estimate, size};
 use crate::report::plots::{Axis, Legend, Panel, Panels, Trace};
 use crate::report::sections::{REFERENCE, modes, profile_name, subject, work};
 use crate::statistics::Estimate;
@@ -141,7 +141,7 @@ fn panels(
     };
     let (first, rest) = all.split_at(all.len().min(UNFOLDED_MAX));
     let first = plot(work.to_owned(), first)?;
-    Some((first, plot(format!("{work}: {} more algorithms", rest.len()), rest)))
+    Some((first, plot(format!("{work}: {}", counted(rest.len(), "more algorithm", "more algorithms")), rest)))
 }
 
 fn of<'a>(
@@ -215,7 +215,7 @@ pub(super) fn fits(report: &Report<'_>) -> Section {
             }
         }
         if !table.is_empty() {
-            section.push(Block::folded(format!("{}: {} fits", work(mode), table.len()), [table]));
+            section.push(Block::folded(format!("{}: {}", work(mode), counted(table.len(), "fit", "fits")), [table]));
         }
     }
     section
@@ -276,7 +276,7 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
             }
         }
         if !table.is_empty() {
-            section.push(Block::folded(format!("{caption}: {} rows", table.len()), [table]));
+            section.push(Block::folded(format!("{caption}: {}", counted(table.len(), "row", "rows")), [table]));
         }
     }
     section

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::measurements::{Series, SeriesKey, Unit};
 use crate::report::Report;
-use crate::report::format::{count, number, size};
+use crate::report::format::{count, counted, number, size};
 use crate::report::sections::{modes, profile_name, subject, work};
 use pfh_page::{Block, Cell, Section, Table};
 
@@ -38,7 +38,7 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
             table.group(subject(mode, name));
             table.extend(all.into_iter().map(|(key, series)| row(report, key, series, &sizes)));
         }
-        section.push(Block::folded(format!("{}: {} rows", work(mode), table.len()), [table]));
+        section.push(Block::folded(format!("{}: {}", work(mode), counted(table.len(), "row", "rows")), [table]));
     }
     if section.has_matter() {
         outliers(report, &mut section);

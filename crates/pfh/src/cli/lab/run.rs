@@ -4,6 +4,7 @@ use super::{Ending, Failed, catalogue, environment, message};
 use crate::cli::command::Command;
 use crate::cli::lab_args::RunArguments;
 use crate::cli::progress::Progress;
+use crate::cli::quantity::plural;
 use pfh_lab::experiment::Experiment;
 use pfh_lab::plan::Selection;
 use pfh_lab::programs::Places;
@@ -70,7 +71,7 @@ fn default_folder(experiment: &str) -> PathBuf {
 }
 
 fn describe(summary: &Summary) -> String {
-    let mut text = format!("{} runners, {} samples", summary.available, summary.samples);
+    let mut text = format!("{}, {}", plural(summary.available as u64, "runner"), plural(summary.samples, "sample"));
     if summary.unavailable > 0 {
         text += &format!(", {} unavailable (`pfh lab doctor` tells why)", summary.unavailable);
     }
