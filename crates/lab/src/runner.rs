@@ -46,7 +46,7 @@ pub struct Definition {
     /// At least one: each is a runner of its own.
     #[serde(rename = "variant")]
     pub variants: Vec<Variant>,
-    /// The same as on an older processor.
+    /// The same with instructions masked.
     #[serde(default, rename = "profile")]
     pub profiles: Vec<Profile>,
 }
@@ -82,7 +82,7 @@ pub struct Variant {
     pub witness_for: Vec<String>,
 }
 
-/// The same runner as on an older processor.
+/// The same runner with instructions of the processor masked.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {

@@ -6,9 +6,10 @@ use crate::experiment::trials;
 use crate::measurements::TODAY;
 use crate::protocol::Mode;
 use crate::report::Report;
-use crate::report::format::{count, counted, size};
-use crate::report::sections::{profile_name, subject};
+use crate::report::format::{algorithm, count, counted, estimate, size};
+use crate::report::sections::{profile_label, profile_name, subject};
 use crate::results::{Failure, FailureKind};
+use crate::statistics::ratio_of_medians;
 use pfh_page::{Block, Cell, Section, Table};
 
 /// Facts of the machine in the order in which people ask for them; others follow by name.
@@ -66,10 +67,42 @@ fn runners(report: &Report<'_>) -> Section {
             section.push(Block::folded(summary, [table]));
         }
     }
+    let profiles = profiles(report);
+    if !profiles.is_empty() {
+        section.push(Block::folded("Effects of the profiles", [profiles]));
+    }
     if let Some(text) = same_data(report) {
         section.push(Block::Text(text));
     }
     section
+}
+
+/// A table of the instructions that each profile masks in each runner, and of the effect.
+fn profiles(report: &Report<'_>) -> Table {
+    const ALGORITHMS: [&str; 4] = ["md5", "sha1", "sha256", "sha512"];
+    let measurements = report.measurements;
+    let head = ["Runner", "Profile", "Masked"].map(str::to_owned);
+    let head = head.into_iter().chain(ALGORITHMS.map(|name| format!("{}, times today's", algorithm(name))));
+    let mut table = Table::new("Times with masked instructions, as multiples of those without", head);
+    for ((id, profile), runner) in &measurements.runners {
+        let Some(masked) = profile_label(report, runner).filter(|_| profile != TODAY && runner.hello.is_some()) else {
+            continue;
+        };
+        let effect = |name: &&str| {
+            let times_ns = |profile| Some(measurements.series(id, profile, "digest", name)?.largest()?.times_ns());
+            let times = ratio_of_medians(times_ns(profile)?, times_ns(TODAY)?)?;
+            Some((estimate(&times), times.value))
+        };
+        let effects = ALGORITHMS.each_ref().map(effect);
+        if effects.iter().all(Option::is_none) {
+            continue;
+        }
+        let first = [measurements.label(id), &profile_name(report, profile), masked].map(Cell::text);
+        let effects =
+            effects.map(|effect| effect.map_or(Cell::maybe(None), |(text, times)| Cell::quantity(text, times)));
+        table.push(first.into_iter().chain(effects).collect::<Vec<_>>());
+    }
+    table
 }
 
 /// The runners whose answers may have come from a cache.
@@ -218,10 +251,10 @@ fn method(report: &Report<'_>) -> Section {
     ];
     if report.measurements.profiles().len() > 1 {
         method.push(
-            "Profiles other than today mask instructions in the same library on the same processor. The code path is that of an \
-             older processor; clock rate, caches and memory are today's. Runners without such a switch are not in them. What takes the \
-             place of the masked code differs: OpenSSL has vector code for every generation, and the Java virtual machine compiles \
-             plain Java. So profiles compare a library with itself, and libraries with each other only as an old processor would.",
+            "Profiles other than today mask instructions in the same library on the same processor. They show the effect of these instructions and not an older processor: clock \
+             rate, caches, memory and all other instructions are today's. Runners without such a switch are not in them. What takes \
+             the place of the masked code differs: OpenSSL has vector code for every generation, and the Java virtual machine compiles \
+             plain Java. So a profile compares a library with itself, and not libraries with each other.",
         );
     }
     section.push(Block::List(method.into_iter().map(str::to_owned).collect()));

@@ -15,6 +15,7 @@ use super::Report;
 use super::format::{algorithm, counted, duration, number, sentence};
 use crate::claims::Verdict;
 use crate::measurements::{Clock, TODAY};
+use crate::results::Runner;
 use pfh_page::{Cell, Document, Section, Tone};
 
 /// The runner that others are compared with.
@@ -133,13 +134,17 @@ pub(super) fn profile_name(report: &Report<'_>, profile: &str) -> String {
         "baseline" => Some("as plain x86-64"),
         _ => None,
     };
-    // A label of a profile is the runner's with the profile's behind it.
     let labelled = || {
         let (_, runner) = report.measurements.runners.iter().find(|((_, id), _)| id == profile)?;
-        let rest = runner.label.strip_prefix(report.measurements.label(&runner.runner))?;
-        Some(rest.trim_matches([',', ' ', '(', ')']).to_owned()).filter(|rest| !rest.is_empty())
+        profile_label(report, runner)
     };
-    known.map(str::to_owned).or_else(labelled).unwrap_or_else(|| profile.to_owned())
+    known.or_else(labelled).unwrap_or(profile).to_owned()
+}
+
+/// The label of a runner's profile, which stands behind the runner's own.
+fn profile_label<'a>(report: &'a Report<'_>, runner: &'a Runner) -> Option<&'a str> {
+    let rest = runner.label.strip_prefix(report.measurements.label(&runner.runner))?;
+    Some(rest.trim_matches([',', ' ', '(', ')'])).filter(|rest| !rest.is_empty())
 }
 
 /// Names the work of a mode with an algorithm: `SHA-256`, `SHA-256 of files`.

@@ -537,15 +537,17 @@ pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
             (_, true) => format!("a simulated device ({device})"),
             (_, false) => format!("the device {device}"),
         };
+        // Other names keep their spelling at the start of a sentence, too: ssdeep.
+        let work = if name == "none" { sentence(&algorithm(name)) } else { algorithm(name) };
         let task = format!(
-            "{}, {} ({corpus}, {}), {cache}, from {place}",
-            sentence(&algorithm(name)),
+            "{work}, {} ({corpus}, {}), {cache}, from {place}",
             counted(first.1.count, "file", "files"),
             size(first.1.bytes),
         );
         if !shortest.differs_from(&longest) {
             sentences.push(format!(
-                "{task}: which of {} is the fastest is undecided; they differ by no more than their own uncertainty.",
+                "{task}: which of the {} that were measured is the fastest is undecided, because they differ by no more than \
+                 their own uncertainty.",
                 of.len()
             ));
             continue;
