@@ -114,6 +114,26 @@ missing      files/empty  (line 5)
     expect(&verify(d, "list --ignore-new --ignore-missing -q"), 0, text);
 }
 
+/// Whatever bit of a line of a journal is wrong, the line counts as damaged, and no wrong digest is compared.
+#[test]
+fn a_wrong_bit_in_a_journal_is_seen() {
+    let directory = listed("jsonl", "sha256");
+    let d = directory.path();
+    let whole = fs::read(d.join("list")).unwrap();
+    let line = |path: &[u8]| whole.windows(path.len()).position(|bytes| bytes == path).unwrap();
+    let (start, end) = (line(b"files/a"), line(b"files/b"));
+    for place in (start..end - 100).step_by(17) {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1 << (place % 8);
+        fs::write(d.join("list"), damaged).unwrap();
+        let ended = verify(d, "list --ignore-new");
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert_eq!(ended.code(), 3, "{place}: {text}{}", ended.stderr);
+        assert!(text.starts_with("Verified: all 4 files") && text.contains("One line of the list could not be read"));
+        assert!(ended.said().contains("`list`: line 2, byte "), "{place}: {}", ended.stderr);
+    }
+}
+
 #[test]
 fn names_and_sizes_alone() {
     let directory = listed("csv", "sha256");
