@@ -59,7 +59,8 @@ impl Entropy {
     }
 }
 
-/// Adds the terms of all bytes, in an order that is the same everywhere and leaves several sums to compute side by side.
+/// Adds the terms of all bytes, in an order that is the same everywhere and leaves several sums to be computed side by
+/// side.
 fn sum<T: Copy>(values: &[T; 256], term: impl Fn(usize, T) -> f64) -> f64 {
     const SUMS: usize = 8;
     let mut sums = [0.0; SUMS];

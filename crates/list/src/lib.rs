@@ -37,7 +37,7 @@ mod zip;
 pub use atomic::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, sync_directory};
 pub use contents::{Contents, NothingUseful};
 pub use grouping::Grouping;
-pub use list::{Input, List, OpenError, open_in_archive};
+pub use list::{Input, List, OpenError, open_wanted};
 pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};
 pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded};
 pub use pfh_record::FileIdentity;

@@ -332,17 +332,26 @@ fn open_path(name: &[u8], options: ReadOptions) -> io::Result<Opened> {
     Ok((None, Box::new(file)))
 }
 
-/// Opens the first file in a zip archive that is wanted by its name, which has folders before it. Also returns its name.
-/// `None` if there is no such file, or the path is that of no archive. A damaged file is an error where it is read.
+/// Opens a file that is wanted by its name, or the first such file in a zip archive. Also returns the name, with the
+/// folders before it. `None` if neither is wanted. Damage in an archive is an error where it is read.
 ///
 /// # Errors
-/// If the archive cannot be read.
-pub fn open_in_archive(
+/// If the file or the archive cannot be opened.
+pub fn open_wanted(
     path: &Path,
     is_wanted: fn(&[u8]) -> bool,
 ) -> io::Result<Option<(Vec<u8>, impl Read + Send + use<>)>> {
+    let name = path.as_os_str().as_bytes();
+    if is_wanted(name) {
+        return Ok(Some((name.to_vec(), Box::new(File::open(path)?) as Box<dyn Read + Send>)));
+    }
+    // Whoever writes to a pipe would notice that it was opened and closed.
+    if !path.metadata()?.is_file() {
+        return Ok(None);
+    }
     let Some(archive) = archive_of(File::open(path)?)? else { return Ok(None) };
-    zip::open_wanted(archive, is_wanted)
+    let found = zip::open_wanted(archive, is_wanted)?;
+    Ok(found.map(|(name, contents)| (name, Box::new(contents) as Box<dyn Read + Send>)))
 }
 
 /// Returns the file, at its beginning, if it is an archive.

@@ -151,9 +151,9 @@ impl Kernels {
         start..end
     }
 
-    /// Looks for the first run that is long enough for the probe, in each block. Returns `Ok` with the offset of a byte in
-    /// a run that may be it, or `Err` with the offset of what is too short for a window. A run that begins before the
-    /// offset and does not contain it is shorter than those that were asked for.
+    /// Looks for the first run that is long enough for the probe, in each block. Returns `Ok` with the offset of a byte
+    /// in a run that may be it, or `Err` with the offset of what is too short for a window. A run that begins before
+    /// the offset and does not contain it is shorter than those that were asked for.
     fn find_dense(self, bytes: &[u8], probe: Probe) -> Result<usize, usize> {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -185,8 +185,8 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     bytes[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// Returns the offset of a byte that may be in a run of `least` bytes, and moves `from` to where to go on: such a run, at
-/// least twice the stride, contains two words at the ends of one stride.
+/// Returns the offset of a byte that may be in a run of `least` bytes, and moves `from` to where to go on. Such a run,
+/// at least twice the stride, contains two words at the ends of one stride.
 fn find_sparse(from: &mut usize, bytes: &[u8], least: usize) -> Option<usize> {
     let stride = (1 << (least / 2).ilog2()).min(STRIDE_BYTES_MAX);
     while *from + stride <= bytes.len() {

@@ -64,6 +64,7 @@ pub(super) fn kernels(backend: Backend, compression: Compression) -> Vec<&'stati
 }
 
 /// The kernel that computes MD5 and these of one message at once, if the backend has it.
+#[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables, reason = "only x86-64 has such kernels"))]
 pub(super) fn stitched(backend: Backend, sha1: bool, sha256: bool) -> Option<Stitched> {
     match backend.level() {
         #[cfg(target_arch = "x86_64")]

@@ -19,9 +19,9 @@ use pfh_known::{BloomFile, BloomShape, Classifier, Found, Importer, Keep, Origin
 use pfh_list::{Contents, Input, List};
 use pfh_record::ReadOptions;
 use std::cell::RefCell;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
@@ -56,8 +56,9 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     let builder = SetBuilder::new(&algorithms, keep, arguments.memory);
     let mut importer = Importer::new(builder, arguments.memory / 4);
-    // What cannot be opened is reported in its turn.
-    let has_deltas = arguments.sources.iter().any(|source| matches!(open_delta(Path::new(source)), Ok(Some(_))));
+    // A source that cannot be opened is reported in its turn.
+    let has_delta = |source: &OsString| matches!(pfh_list::open_wanted(Path::new(source), is_delta), Ok(Some(_)));
+    let has_deltas = arguments.sources.iter().any(|source| is_delta(source.as_bytes()) || has_delta(source));
     if has_deltas {
         importer.builder().expect_deletions();
     }
@@ -157,24 +158,9 @@ fn origin_of(source: &OsStr, format: &str, arguments: &BuildArguments) -> Result
     Ok(origin)
 }
 
-/// The name of a delta of NSRL, which tells the release, and its contents.
-type Delta = (String, Box<dyn Read + Send>);
-
-/// Opens a delta of NSRL, by its name, in a file or an archive; `None` if the path is that of neither.
-fn open_delta(path: &Path) -> io::Result<Option<Delta>> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if name.ends_with(".sql") {
-        return Ok(Some((name.into_owned(), Box::new(File::open(path)?))));
-    }
-    if !name.ends_with(".zip") {
-        return Ok(None);
-    }
-    // The definition of its tables lies beside a delta.
-    let delta = pfh_list::open_in_archive(path, |member| member.ends_with(b"_delta.sql"))?;
-    Ok(delta.map(|(name, delta)| {
-        let name = String::from_utf8_lossy(&name).into_owned();
-        (name.rsplit('/').next().unwrap_or_default().to_owned(), Box::new(delta) as Box<dyn Read + Send>)
-    }))
+/// Whether a name is that of a delta of NSRL, which has the definition of its tables beside it in an archive.
+fn is_delta(name: &[u8]) -> bool {
+    name.ends_with(b".sql") && !name.ends_with(b".schema.sql")
 }
 
 /// The algorithms that a source lacks, if it is of no use.
@@ -204,9 +190,9 @@ fn add_database(
     let options = pfh_nsrl::Options { products_bytes_max: usize::try_from(arguments.memory / 4).unwrap_or(usize::MAX) };
     let broken = RefCell::new(BrokenLines::new(source.as_bytes(), arguments.quiet));
     let mut is_useful = false;
-    let read: Result<(), Failed> = if let Ok(Some((name, delta))) = open_delta(path) {
-        let delta = io::BufReader::with_capacity(1 << 16, delta);
-        let mut delta = pfh_nsrl::Delta::new(delta, &name, &options);
+    let read: Result<(), Failed> = if let Ok(Some((name, delta))) = pfh_list::open_wanted(path, is_delta) {
+        let name = String::from_utf8_lossy(name.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
+        let mut delta = pfh_nsrl::Delta::new(io::BufReader::with_capacity(1 << 16, delta), &name, &options);
         let leads_to = delta.release().map(|release| release.version.clone()).unwrap_or_default();
         let Some(before) = release else { return Err(failed(&"a delta is given after its database")) };
         if !leads_to.is_empty() && leads_to <= *before {
