@@ -20,33 +20,30 @@ pub(crate) fn number(value: f64) -> String {
     let text = format!("{value:.rounded$}");
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), ""), |(whole, fraction)| (whole, fraction));
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("−", digits));
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        // From five digits on.
-        if place > 0 && digits.len() > 4 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push('\u{202f}');
-        }
-        grouped.push(digit);
-    }
     let point = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{grouped}{point}{fraction}")
+    format!("{sign}{}{point}{fraction}", spaced(digits))
 }
 
-/// A count: `1 000 000`.
-pub(crate) fn count(value: u64) -> String {
-    if value < 10_000 { value.to_string() } else { number_whole(value) }
+/// Digits with thousands apart by a narrow space, from five on.
+fn spaced(digits: &str) -> String {
+    if digits.len() > 4 { grouped(digits, '\u{202f}') } else { digits.to_owned() }
 }
 
-fn number_whole(value: u64) -> String {
-    let digits = value.to_string();
+/// Digits in groups of three.
+pub(crate) fn grouped(digits: &str, separator: char) -> String {
     let mut grouped = String::new();
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push('\u{202f}');
+            grouped.push(separator);
         }
         grouped.push(digit);
     }
     grouped
+}
+
+/// A count: `1 000 000`.
+pub(crate) fn count(value: u64) -> String {
+    spaced(&value.to_string())
 }
 
 /// A count of things: `1 file`, `2 files`.

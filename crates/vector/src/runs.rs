@@ -88,17 +88,28 @@ impl Kernels {
             }
         }
         // A long run that begins before the rest has at least half of its bytes in it.
+        let end = match self.find_in_windows(bytes, from, least) {
+            Ok(run) => return Some(run),
+            Err(end) if end == bytes.len() => return None,
+            Err(end) => self.run_around(bytes, end),
+        };
+        if end.len() >= least {
+            return Some(end);
+        }
+        self.find_at_end(&bytes[end.end..], least).map(|run| end.end + run.start..end.end + run.end)
+    }
+
+    /// Looks for a run as [`Kernels::find`] does, from this offset on as far as there are whole windows; otherwise
+    /// returns the offset of the rest.
+    fn find_in_windows(self, bytes: &[u8], mut from: usize, least: usize) -> Result<Range<usize>, usize> {
+        let probe = Probe::of(least);
         loop {
-            let found = self.find_dense(&bytes[from..], Probe::of(least));
-            let at = from + found.unwrap_or_else(|end| end);
-            let run = if at < bytes.len() { self.run_around(bytes, at) } else { return None };
+            let at = self.find_dense(&bytes[from..], probe).map_err(|end| from + end)?;
+            let run = self.run_around(bytes, from + at);
             if run.len() >= least {
-                return Some(run);
+                return Ok(run);
             }
             from = run.end;
-            if found.is_err() {
-                return self.find_at_end(&bytes[from..], least).map(|run| from + run.start..from + run.end);
-            }
         }
     }
 
@@ -109,15 +120,7 @@ impl Kernels {
         let other_than_last = |at| if at % 2 == bytes.len() % 2 { !last } else { last };
         let mut window: [u8; 2 * WINDOW_BYTES] = std::array::from_fn(other_than_last);
         window[..bytes.len()].copy_from_slice(bytes);
-        let mut from = 0;
-        while let Ok(at) = self.find_dense(&window[from..], Probe::of(least)) {
-            let run = self.run_around(&window, from + at);
-            if run.len() >= least {
-                return Some(run);
-            }
-            from = run.end;
-        }
-        None
+        self.find_in_windows(&window, 0, least).ok()
     }
 
     /// Returns the place of the run at the end.

@@ -1,7 +1,7 @@
 //! Advice in plain words.
 
 use super::{Advice, Forecast, Limit};
-use crate::quantity::number;
+use crate::quantity::{grouped, number};
 
 /// Width of a line.
 const COLUMNS: usize = 100;
@@ -63,15 +63,7 @@ fn bytes(bytes: f64) -> String {
 
 /// A number in groups of three.
 fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    grouped(&number.to_string(), ',')
 }
 
 fn counted(number: u64, one: &str, many: &str) -> String {
