@@ -1,10 +1,16 @@
 //! Messages on standard error: harmless names, few lines for many failures, and totals at the end.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
 use pfh_similarity::{Backend, Family};
+use rustix::process::Signal;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 
 use crate::fixture::*;
@@ -210,5 +216,44 @@ fn families_name_their_code_paths() {
             let line = lines.iter().find(|line| line["name"] == family.name()).unwrap();
             assert_eq!(line["backend"], family.kernels(backend)[0].instructions, "{family} {backend}");
         }
+    }
+}
+
+/// Progress on a narrow terminal is one row, and nothing of it is left after an interruption.
+#[test]
+fn progress_fits_its_terminal_and_leaves_it() {
+    const COLUMNS: usize = 40;
+    let directory = scratch();
+    let d = directory.path();
+    let name = "a-name-that-is-by-itself-wider-than-the-terminal";
+    fifo(&d.join(name));
+
+    let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: COLUMNS.try_into().unwrap(), ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&terminal, size).unwrap();
+    let end = ptsname(&terminal, Vec::new()).unwrap();
+    let end = OpenOptions::new().read(true).write(true).open(end.to_str().unwrap()).unwrap();
+    let run = hash(d, [name]).with(|command| command.env("TERM", "xterm").stderr(end)).start();
+    let written = thread::spawn(move || {
+        let mut written = Vec::new();
+        // When all programs have closed a terminal, reading from it is an error.
+        let _ = terminal.read_to_end(&mut written);
+        String::from_utf8(written).unwrap()
+    });
+    let mut writer = OpenOptions::new().write(true).open(d.join(name)).unwrap();
+    writer.write_all(b"some of it").unwrap();
+    thread::sleep(Duration::from_secs(1));
+    run.signal(Signal::INT);
+    assert_eq!(run.end().code(), 130);
+
+    let written = written.join().unwrap();
+    let (progress, message) = written.rsplit_once("\r\x1b[2K").expect("the line is cleared before the last message");
+    assert_eq!(message, "pfh: interrupted; what was finished is on standard output\r\n");
+    let rows: Vec<&str> = progress.split("\r\x1b[2K").collect();
+    assert!(rows.iter().any(|row| row.starts_with("0 files")), "{written:?}");
+    for row in rows {
+        assert!(row.chars().count() <= COLUMNS && !row.contains(['\n', '\x1b']), "{row:?} of {written:?}");
     }
 }
