@@ -4,10 +4,11 @@ use crate::DIGEST_BYTES_MAX;
 use crate::bits::Bits;
 use crate::catalogue::{Content, SIZE_UNKNOWN, Side};
 use crate::directories::{Classes, UNREAD, equal_directories, is_below};
-use crate::paths::{Item, Paths};
-use crate::record_file::{Range, RecordFile, Scan, each_group, number, record, temporary};
+use crate::paths::{Item, PathReader, Paths};
+use crate::record_file::{Range, RecordFile, RecordReader, each_group, number, record, temporary};
 use crate::sift::Digested;
 use pfh_list::ExternalSort;
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 /// The groups that are reported.
@@ -23,7 +24,7 @@ pub struct Options {
 
 /// Returns a value that two files have in common if they share all of their room on the medium (reflinks); `None` if it
 /// is not known, or they share it with no other file.
-type SharedRoom<'a> = &'a mut dyn FnMut(&[u8]) -> Option<Vec<u8>>;
+type SharedRoom<'a> = &'a mut dyn FnMut(&Item) -> Option<Vec<u8>>;
 
 /// The digests of all files that may have copies.
 pub struct Digests {
@@ -235,6 +236,7 @@ fn sharing(
     shared_room: SharedRoom<'_>,
 ) -> io::Result<RecordFile<8>> {
     let mut rooms = ExternalSort::<32>::new(memory_bytes);
+    let mut paths = paths.reader();
     for class in classes.scan(0) {
         let class = class?;
         let (item, group, link) = (number(&class, 0), number(&class, 8), number(&class, 16));
@@ -243,7 +245,7 @@ fn sharing(
         }
         let found = paths.get(item)?;
         if let Content::File { .. } = found.content
-            && let Some(room) = shared_room(&found.path)
+            && let Some(room) = shared_room(&found)
         {
             let room = crate::blake3().digest(&room);
             rooms.push(record(&[&group.to_be_bytes(), &room.bytes()[..16], &item.to_be_bytes()]))?;
@@ -414,32 +416,27 @@ pub struct Member {
 
 /// The members of a group, in the order of finding, each file before its other hard links.
 pub struct Members<'a> {
-    paths: &'a Paths,
-    records: Records,
-    left: u64,
+    readers: &'a RefCell<Readers>,
+    is_files: bool,
+    next: u64,
+    end: u64,
     link: Option<u64>,
 }
 
-enum Records {
-    Files(Scan<25>),
-    Directories(Scan<48>),
-}
-
-impl Records {
-    fn again(&self) -> Records {
-        match self {
-            Records::Files(files) => Records::Files(files.again()),
-            Records::Directories(directories) => Records::Directories(directories.again()),
-        }
-    }
+/// What the members of all groups are read by.
+struct Readers {
+    paths: PathReader,
+    files: RecordReader<25>,
+    directories: RecordReader<48>,
 }
 
 impl Iterator for Members<'_> {
     type Item = io::Result<Member>;
 
     fn next(&mut self) -> Option<io::Result<Member>> {
-        self.left = self.left.checked_sub(1)?;
-        Some(self.member())
+        let number = self.next;
+        self.next += 1;
+        (number < self.end).then(|| self.member(number))
     }
 }
 
@@ -447,24 +444,21 @@ impl Members<'_> {
     /// Returns the members that are left, for another pass.
     #[must_use]
     pub fn again(&self) -> Self {
-        Members { paths: self.paths, records: self.records.again(), left: self.left, link: self.link }
+        Members { ..*self }
     }
 
-    fn member(&mut self) -> io::Result<Member> {
-        let end = || io::Error::from(io::ErrorKind::UnexpectedEof);
-        match &mut self.records {
-            Records::Files(files) => {
-                let file = files.next().ok_or_else(end)??;
-                let Item { path, place, .. } = self.paths.get(number(&file, 16))?;
-                let is_link = self.link.replace(number(&file, 8)) == Some(number(&file, 8));
-                Ok(Member { path, place, is_link })
-            }
-            Records::Directories(directories) => {
-                let directory = directories.next().ok_or_else(end)??;
-                let Item { mut path, place, .. } = self.paths.get(number(&directory, 8))?;
-                path.truncate(number(&directory, 16) as usize);
-                Ok(Member { path, place, is_link: false })
-            }
+    fn member(&mut self, member: u64) -> io::Result<Member> {
+        let Readers { paths, files, directories } = &mut *self.readers.borrow_mut();
+        if self.is_files {
+            let file = files.get(member)?;
+            let Item { path, place, .. } = paths.get(number(&file, 16))?;
+            let is_link = self.link.replace(number(&file, 8)) == Some(number(&file, 8));
+            Ok(Member { path, place, is_link })
+        } else {
+            let directory = directories.get(member)?;
+            let Item { mut path, place, .. } = paths.get(number(&directory, 8))?;
+            path.truncate(number(&directory, 16) as usize);
+            Ok(Member { path, place, is_link: false })
         }
     }
 }
@@ -493,6 +487,7 @@ impl Groups {
             first: Option<u64>,
             group: u64,
         }
+        let mut digests = known.reader();
         let files = each_group(
             members,
             8,
@@ -505,7 +500,7 @@ impl Groups {
             },
             |sum, range| {
                 if sum.identities > 1 {
-                    let size = Some(number(&known.get(sum.group)?, DIGEST_BYTES_MAX));
+                    let size = Some(number(&digests.get(sum.group)?, DIGEST_BYTES_MAX));
                     let size = size.filter(|&size| size != SIZE_UNKNOWN).unwrap_or(0);
                     push(sum.copies.saturating_mul(size), sum.first.unwrap_or(0), u64::MAX, 1, sum.group, range)?;
                     totals.groups += 1;
@@ -546,22 +541,25 @@ impl Groups {
     /// # Errors
     /// If a temporary file cannot be read, and the errors of `visit`.
     pub fn each(&self, mut visit: impl FnMut(&Group, Members<'_>) -> io::Result<()>) -> io::Result<()> {
+        let mut digests = self.known.reader();
+        let (paths, files) = (self.paths.reader(), self.files.reader());
+        let readers = RefCell::new(Readers { paths, files, directories: self.directories.reader() });
         for order in self.order.scan(0) {
             let order = order?;
-            let (group, start, members) = (number(&order, 25), number(&order, 33), number(&order, 41));
-            let (kind, records) = if order[24] == 1 {
-                let known = self.known.get(group)?;
+            let (group, first, members) = (number(&order, 25), number(&order, 33), number(&order, 41));
+            let (is_files, end) = (order[24] == 1, first + members);
+            let kind = if is_files {
+                let known = digests.get(group)?;
                 let mut digest = [0; DIGEST_BYTES_MAX];
                 digest.copy_from_slice(&known[..DIGEST_BYTES_MAX]);
                 let size = Some(number(&known, DIGEST_BYTES_MAX)).filter(|&size| size != SIZE_UNKNOWN);
-                (GroupKind::Files { digest, size }, Records::Files(self.files.scan(start)))
+                GroupKind::Files { digest, size }
             } else {
-                let last = self.directories.get(start + members - 1)?;
-                let (files, bytes) = (number(&last, 32), number(&last, 40));
-                (GroupKind::Directories { files, bytes }, Records::Directories(self.directories.scan(start)))
+                let last = readers.borrow_mut().directories.get(end - 1)?;
+                GroupKind::Directories { files: number(&last, 32), bytes: number(&last, 40) }
             };
             let group = Group { kind, saved_bytes: !number(&order, 0), members };
-            visit(&group, Members { paths: &self.paths, records, left: members, link: None })?;
+            visit(&group, Members { readers: &readers, is_files, next: first, end, link: None })?;
         }
         Ok(())
     }

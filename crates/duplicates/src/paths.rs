@@ -2,15 +2,12 @@
 //! number.
 
 use crate::catalogue::{Content, Place, Side};
-use crate::record_file::{Shared, number, temporary, written};
+use crate::record_file::{Shared, Window, number, temporary, written};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 /// Bytes before the path: kind, side, place, length of the directory, three numbers, length of the path.
 const HEAD_BYTES: usize = 1 + 1 + 4 + 4 + 24 + 4;
-
-/// Bytes that are read for an item at once; enough for nearly every path.
-const GUESS_BYTES: usize = 256;
 
 /// An item that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,28 +74,31 @@ fn head(bytes: &[u8; HEAD_BYTES], item_number: u64) -> io::Result<(Item, usize)>
 }
 
 impl Paths {
-    /// Returns the item with this number.
-    pub(crate) fn get(&self, number: u64) -> io::Result<Item> {
-        let mut bytes = vec![0; GUESS_BYTES];
-        let read = self.0.read_at(&mut bytes, number)?;
-        bytes.truncate(read);
-        let (mut item, length) = head(bytes.first_chunk().ok_or(io::ErrorKind::UnexpectedEof)?, number)?;
-        let known = bytes.len().min(HEAD_BYTES + length);
-        item.path = bytes[HEAD_BYTES..known].to_vec();
-        if item.path.len() < length {
-            let start = item.path.len();
-            item.path.resize(length, 0);
-            let rest = self.0.read_at(&mut item.path[start..], number + (HEAD_BYTES + start) as u64)?;
-            if start + rest < length {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-        }
-        Ok(item)
+    /// Returns a reader of single items.
+    pub(crate) fn reader(&self) -> PathReader {
+        PathReader(self.0.window())
     }
 
     /// Reads all items in order.
     pub(crate) fn scan(&self) -> PathScan {
         PathScan { reader: self.0.at(0), number: 0 }
+    }
+}
+
+/// A reader of single items, best in their order.
+pub(crate) struct PathReader(Window);
+
+impl PathReader {
+    /// Returns the item with this number.
+    pub(crate) fn get(&mut self, number: u64) -> io::Result<Item> {
+        let bytes = self.0.get(number, HEAD_BYTES)?;
+        let (mut item, length) = head(bytes.first_chunk().ok_or(io::ErrorKind::UnexpectedEof)?, number)?;
+        let path = self.0.get(number + HEAD_BYTES as u64, length)?;
+        if path.len() < length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        item.path = path.to_vec();
+        Ok(item)
     }
 }
 
@@ -156,8 +156,12 @@ mod tests {
         for (item, (path, content, side)) in scanned.iter().zip(&items) {
             assert_eq!((&item.path[..], item.content, item.side), (*path, *content, *side));
             assert_eq!((item.place, item.base_bytes), (3, Some(2)));
-            assert_eq!(paths.get(item.number).unwrap(), *item);
+            assert_eq!(paths.reader().get(item.number).unwrap(), *item);
         }
-        assert!(paths.get(1 << 40).is_err());
+        let mut reader = paths.reader();
+        for item in scanned.iter().rev().chain(&scanned) {
+            assert_eq!(reader.get(item.number).unwrap(), *item);
+        }
+        assert!(reader.get(1 << 40).is_err());
     }
 }

@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
+/// Bytes that a [`Window`] reads at least.
+const WINDOW_BYTES: usize = 4 << 10;
+
 /// A file that several readers share, each with a position of its own.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -23,6 +26,11 @@ impl Shared {
     /// Returns a reader from `offset` on.
     pub(crate) fn at(&self, offset: u64) -> BufReader<Shared> {
         BufReader::with_capacity(BUFFER_BYTES, Shared { offset, ..self.clone() })
+    }
+
+    /// Returns a reader of parts of the file.
+    pub(crate) fn window(&self) -> Window {
+        Window { file: self.clone(), bytes: Vec::new(), start: 0 }
     }
 
     /// Reads up to the end of `buffer` or of the file. Returns the number of bytes.
@@ -45,6 +53,31 @@ impl Read for Shared {
         let bytes = self.file.read_at(buffer, self.offset)?;
         self.offset += bytes as u64;
         Ok(bytes)
+    }
+}
+
+/// Reads parts of a file. It keeps the bytes around the last part, because the next one is often near.
+pub(crate) struct Window {
+    file: Shared,
+    bytes: Vec<u8>,
+    start: u64,
+}
+
+impl Window {
+    /// Returns `length` bytes at `offset`, fewer at the end of the file.
+    pub(crate) fn get(&mut self, offset: u64, length: usize) -> io::Result<&[u8]> {
+        let end = self.start + self.bytes.len() as u64;
+        if offset < self.start || offset + length as u64 > end {
+            // Parts that are read in order are read many at a time.
+            let goes_on = (self.start..=end + BUFFER_BYTES as u64).contains(&offset);
+            let least = if goes_on { BUFFER_BYTES } else { WINDOW_BYTES };
+            (self.start, self.bytes) = (offset, std::mem::take(&mut self.bytes));
+            self.bytes.resize(length.max(least), 0);
+            let read = self.file.read_at(&mut self.bytes, offset)?;
+            self.bytes.truncate(read);
+        }
+        let first = (offset - self.start) as usize;
+        Ok(&self.bytes[first..self.bytes.len().min(first + length)])
     }
 }
 
@@ -90,16 +123,9 @@ impl<const N: usize> RecordFile<N> {
         self.records == 0
     }
 
-    /// Returns the record with this number.
-    ///
-    /// # Errors
-    /// If the temporary file cannot be read, or has no such record.
-    pub(crate) fn get(&self, number: u64) -> io::Result<[u8; N]> {
-        let mut record = [0; N];
-        match self.file.read_at(&mut record, number * N as u64)? {
-            bytes if bytes == N => Ok(record),
-            _ => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
+    /// Returns a reader of single records.
+    pub(crate) fn reader(&self) -> RecordReader<N> {
+        RecordReader(self.file.window())
     }
 
     /// Reads the records from this number on.
@@ -108,17 +134,23 @@ impl<const N: usize> RecordFile<N> {
     }
 }
 
+/// A reader of single records of a [`RecordFile`].
+pub(crate) struct RecordReader<const N: usize>(Window);
+
+impl<const N: usize> RecordReader<N> {
+    /// Returns the record with this number.
+    ///
+    /// # Errors
+    /// If the temporary file cannot be read, or has no such record.
+    pub(crate) fn get(&mut self, number: u64) -> io::Result<[u8; N]> {
+        let record = self.0.get(number * N as u64, N)?;
+        record.first_chunk().copied().ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+}
+
 /// The records of a [`RecordFile`], in order.
 pub(crate) struct Scan<const N: usize> {
     reader: BufReader<Shared>,
-}
-
-impl<const N: usize> Scan<N> {
-    /// Returns the same records from here on.
-    pub(crate) fn again(&self) -> Scan<N> {
-        let shared = self.reader.get_ref();
-        Scan { reader: shared.at(shared.offset - self.reader.buffer().len() as u64) }
-    }
 }
 
 impl<const N: usize> Iterator for Scan<N> {
@@ -200,6 +232,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_window_shows_any_part() {
+        let bytes: Vec<u8> = (0..3 * BUFFER_BYTES as u32).map(|byte| (byte % 251) as u8).collect();
+        let mut writer = temporary().unwrap();
+        writer.write_all(&bytes).unwrap();
+        let mut window = written(writer).unwrap().window();
+        let (last, buffer) = (bytes.len() - 1, BUFFER_BYTES);
+        for offset in [0, 1, 4095, 4090, buffer, buffer - 1, 5, last, last - 9, 2 * buffer + 7, 0] {
+            for length in [1, 10, 5000, buffer + 1] {
+                let end = bytes.len().min(offset + length);
+                assert!(window.get(offset as u64, length).unwrap() == &bytes[offset..end], "{length} at {offset}");
+            }
+        }
+        assert!(window.get(1 << 40, 1).unwrap().is_empty());
+    }
+
+    #[test]
     fn groups_are_passed_over_twice() {
         let mut sort = ExternalSort::<3>::new(0);
         for record in [*b"b12", *b"a34", *b"b11", *b"c99", *b"a00", *b"b55"] {
@@ -222,8 +270,10 @@ mod tests {
         .unwrap();
         assert_eq!(ranges, [(0, 2), (2, 3), (5, 1)]);
         assert_eq!(taken, [*b"a00", *b"a34", *b"b11", *b"b12", *b"b55"]);
-        assert_eq!(file.get(5).unwrap(), *b"c99");
-        assert_eq!(file.get(6).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        let mut reader = file.reader();
+        assert_eq!(reader.get(5).unwrap(), *b"c99");
+        assert_eq!(reader.get(6).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(reader.get(1).unwrap(), *b"a34");
         assert_eq!(file.scan(4).map(Result::unwrap).collect::<Vec<_>>(), [*b"b55", *b"c99"]);
     }
 }

@@ -3,7 +3,7 @@
 use crate::DIGEST_BYTES_MAX;
 use crate::catalogue::{Content, Side};
 use crate::group::Digests;
-use crate::paths::Paths;
+use crate::paths::{PathReader, Paths};
 use crate::record_file::{RecordFile, Scan, each_group, number, record};
 use pfh_list::ExternalSort;
 use std::io;
@@ -28,7 +28,7 @@ pub struct Needed {
 
 /// The files that must be read, in the order of finding.
 pub struct NeededFiles {
-    paths: Paths,
+    paths: PathReader,
     items: Scan<8>,
 }
 
@@ -37,11 +37,11 @@ impl Iterator for NeededFiles {
 
     fn next(&mut self) -> Option<io::Result<Needed>> {
         let item = self.items.next()?;
-        Some(item.and_then(|item| needed(&self.paths, number(&item, 0))))
+        Some(item.and_then(|item| needed(&mut self.paths, number(&item, 0))))
     }
 }
 
-fn needed(paths: &Paths, item: u64) -> io::Result<Needed> {
+fn needed(paths: &mut PathReader, item: u64) -> io::Result<Needed> {
     let found = paths.get(item)?;
     let Content::File { size, identity } = found.content else { return Err(io::ErrorKind::InvalidData.into()) };
     Ok(Needed { item, path: found.path, size, identity, side: found.side })
@@ -168,7 +168,7 @@ impl Sifted {
 
     /// Returns the files whose beginnings are needed, in the order of finding.
     pub fn needed(&self) -> NeededFiles {
-        NeededFiles { paths: self.paths.clone(), items: self.beginnings.scan(0) }
+        NeededFiles { paths: self.paths.reader(), items: self.beginnings.scan(0) }
     }
 
     /// Takes the digest of the first [`BEGINNING_BYTES`] bytes of a file, of which 32 bytes are used; `None` if it
@@ -231,7 +231,7 @@ impl Agreeing {
 
     /// Returns the files that must be read, in the order of finding.
     pub fn needed(&self) -> NeededFiles {
-        NeededFiles { paths: self.paths.clone(), items: self.whole.scan(0) }
+        NeededFiles { paths: self.paths.reader(), items: self.whole.scan(0) }
     }
 
     /// Takes the digest of a file; `None` if it could not be read.

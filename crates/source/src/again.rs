@@ -1,5 +1,6 @@
 //! Files that an earlier walk found, read again: whole, or only their beginnings.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -243,15 +244,31 @@ impl SourceFile for FoundLocalFile {
 /// The filesystems of whose files several can share extents, by `f_type` of statfs(2): btrfs, XFS, bcachefs, OCFS2.
 const SHARING: [u64; 4] = [0x9123_683e, 0x5846_5342, 0xca45_1a4e, 0x7461_636f];
 
-/// Returns a value that two files have in common if all of their extents are shared between them (reflinks). `None` if
-/// the filesystem has no such files or does not tell, if an extent is not shared, or if the file has none.
-///
-/// # Errors
-/// The errors of opening the file.
-pub fn shared_extents(path: &[u8]) -> io::Result<Option<Vec<u8>>> {
-    let resolved = long_path::resolve(CWD, path)?;
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-    let file = openat(&resolved, resolved.rest, flags, Mode::empty())?;
-    let can_share = SHARING.contains(&(fstatfs(&file)?.f_type as u64));
-    Ok(if can_share { extent::shared(file) } else { None })
+/// Finds files that share extents. Asks each filesystem once whether it has such files.
+#[derive(Debug, Default)]
+pub struct SharedExtents {
+    /// Whether files can share extents, by device.
+    can_share: HashMap<u64, bool>,
+}
+
+impl SharedExtents {
+    /// Returns a value that two files have in common if all of their extents are shared between them (reflinks). `None`
+    /// if the filesystem has no such files or does not tell, if an extent is not shared, or if the file has none.
+    /// `device` is that of the file, if it is known.
+    ///
+    /// # Errors
+    /// The errors of opening the file.
+    pub fn of(&mut self, path: &[u8], device: Option<u64>) -> io::Result<Option<Vec<u8>>> {
+        if device.is_some_and(|device| self.can_share.get(&device) == Some(&false)) {
+            return Ok(None);
+        }
+        let resolved = long_path::resolve(CWD, path)?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+        let file = openat(&resolved, resolved.rest, flags, Mode::empty())?;
+        let can_share = SHARING.contains(&(fstatfs(&file)?.f_type as u64));
+        if let Some(device) = device {
+            self.can_share.insert(device, can_share);
+        }
+        Ok(if can_share { extent::shared(file) } else { None })
+    }
 }

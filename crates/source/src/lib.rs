@@ -54,7 +54,7 @@ mod standard;
 mod walk;
 mod watch;
 
-pub use again::{FoundFile, FoundFiles, FoundHandle, FoundLocalFile, shared_extents};
+pub use again::{FoundFile, FoundFiles, FoundHandle, FoundLocalFile, SharedExtents};
 pub use device::{Device, Medium};
 pub use directory::LocalHandle;
 pub use file::LocalFile;

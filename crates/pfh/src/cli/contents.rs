@@ -18,8 +18,8 @@ use pfh_engine::{Options, StartError};
 use pfh_list::{Contents, List};
 use pfh_record::{DigestKind, Outcome, ReadOptions, Record, SkipReason};
 use pfh_source::{
-    EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, Source as _, Totals,
-    WalkOptions,
+    EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, SharedExtents, Source as _,
+    Totals, WalkOptions,
 };
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -348,9 +348,13 @@ impl Reader<'_> {
 }
 
 /// Returns a value that two files have in common if one is a copy that shares all of the other's room (reflinks).
-pub(crate) fn shared_room(path: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn shared_room(extents: &mut SharedExtents, file: &pfh_duplicates::Item) -> Option<Vec<u8>> {
+    let device = match file.content {
+        Content::File { identity, .. } => identity.map(|(device, _)| device),
+        _ => None,
+    };
     // A file that cannot be opened any more shares nothing that is known.
-    pfh_source::shared_extents(path).ok().flatten()
+    extents.of(&file.path, device).ok().flatten()
 }
 
 /// Makes the failure of a temporary file.

@@ -38,7 +38,8 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
         inside: arguments.all,
         with_empty: arguments.empty,
     };
-    let groups = digests.groups(wanted, &mut shared_room).map_err(temporary_failed)?;
+    let mut extents = pfh_source::SharedExtents::default();
+    let groups = digests.groups(wanted, &mut |file| shared_room(&mut extents, file)).map_err(temporary_failed)?;
     command.report_totals();
     let mut writer =
         Writer { output: command.output(), format: arguments.format, algorithm, names, started, unexpressed: 0 };
