@@ -160,9 +160,9 @@ impl Directory {
         &self.filesystem
     }
 
-    #[cfg(test)]
-    pub(crate) fn is_kept(&self) -> bool {
-        self.place.as_ref().is_some_and(|place| place.kept.get().is_some())
+    /// Returns the descriptor if it is kept.
+    pub(crate) fn kept(&self) -> Option<BorrowedFd<'_>> {
+        self.place.as_ref()?.kept.get().map(|(kept, _)| kept.as_fd())
     }
 
     /// Whether its names are arguments as typed.
@@ -179,8 +179,8 @@ impl Directory {
     /// The errors of the system; `NotFound` if the path now leads to another directory.
     pub(crate) fn descriptor(&self) -> io::Result<Descriptor<'_>> {
         let Some(place) = &self.place else { return Ok(Descriptor::Borrowed(CWD)) };
-        if let Some((kept, _)) = place.kept.get() {
-            return Ok(Descriptor::Borrowed(kept.as_fd()));
+        if let Some(kept) = self.kept() {
+            return Ok(Descriptor::Borrowed(kept));
         }
         let opened = self.open_again()?;
         if Identity::of(&rustix::fs::fstat(&opened)?) != place.identity {
@@ -197,8 +197,8 @@ impl Directory {
         let mut closed = Vec::new();
         let mut current = Descriptor::Borrowed(CWD);
         for link in self.chain() {
-            if let Some((kept, _)) = link.place.as_ref().and_then(|place| place.kept.get()) {
-                current = Descriptor::Borrowed(kept.as_fd());
+            if let Some(kept) = link.kept() {
+                current = Descriptor::Borrowed(kept);
                 break;
             }
             closed.push(link);

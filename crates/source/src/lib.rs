@@ -48,6 +48,7 @@ mod mounts;
 mod options;
 mod part;
 mod reading;
+mod sizes;
 mod source;
 mod stamp;
 mod standard;

@@ -18,6 +18,7 @@ use crate::limits::Budget;
 use crate::long_path;
 use crate::options::{FileList, IoMethod, WalkOptions};
 use crate::reading::Reading;
+use crate::sizes;
 use crate::source::{Entry, EntryKind, Found, Handle as _, Source, SourceFile};
 use crate::stamp::Stamp;
 use crate::standard;
@@ -186,7 +187,12 @@ impl Source for LocalSource {
     /// The first walk consumes the list [`WalkOptions::files_from`].
     fn walk(&self, visit: &mut dyn FnMut(LocalFound) -> bool) {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Walk::new(&self.scope, self.scope.options.want_size.unwrap_or(false), visit).run(list);
+        // A filter needs sizes before it is known what is visited.
+        if self.scope.options.want_size.unwrap_or(false) && !self.scope.filter.needs_size() {
+            sizes::walk(&self.scope, list, visit);
+        } else {
+            Walk::new(&self.scope, false, visit).run(list);
+        }
     }
 
     fn open(&self, entry: &LocalEntry) -> Result<LocalFile, FileError> {

@@ -46,11 +46,23 @@ pub(crate) fn engine(options: &BagOptions, algorithms: &[Algorithm], memory_byte
 pub(crate) fn source(
     options: &BagOptions,
     roots: Vec<Vec<u8>>,
-    max_depth: Option<usize>,
+    algorithms: &[Algorithm],
+) -> Result<(LocalSource, Options), Failed> {
+    source_of(options, WalkOptions { roots, ..WalkOptions::default() }, algorithms)
+}
+
+/// Makes a source to be walked, which tells everything about these directories, and sizes if they are wanted.
+pub(crate) fn survey(options: &BagOptions, walk: WalkOptions) -> Result<LocalSource, Failed> {
+    let (source, _) = source_of(options, WalkOptions { want_others: true, ..walk }, &[])?;
+    Ok(source)
+}
+
+fn source_of(
+    options: &BagOptions,
+    walk: WalkOptions,
     algorithms: &[Algorithm],
 ) -> Result<(LocalSource, Options), Failed> {
     let engine = engine(options, algorithms, options.memory / 2);
-    let walk = WalkOptions { roots, max_depth, want_size: Some(true), want_others: true, ..WalkOptions::default() };
     HashRun { walk, engine }.into_parts().map_err(Failed::usage)
 }
 

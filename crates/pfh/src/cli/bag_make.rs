@@ -19,7 +19,7 @@ use pfh_bag::{
 use pfh_digest::{Algorithm, Digest, Status};
 use pfh_lab::environment::timestamp;
 use pfh_list::{AtomicFile, DirectoryLock, lock_directory, sync_directory};
-use pfh_source::{Entry, EntryKind, Found, IoMethod, LocalHandle, LocalSource, Other, SkipReason};
+use pfh_source::{Entry, EntryKind, Found, IoMethod, LocalHandle, LocalSource, Other, SkipReason, WalkOptions};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -288,9 +288,11 @@ impl Maker<'_> {
         (unread > 0).then(|| Failed::unread(format_args!("{files} could not be read, so {what}")))
     }
 
-    /// Walks the payload, and refuses what a bag cannot have. Returns its files and bytes.
-    fn survey(&mut self, root: &Path) -> Result<Oxum, Failed> {
-        let (source, _) = bag_files::source(self.options, vec![root.as_os_str().as_bytes().to_vec()], None, &[])?;
+    /// Walks the payload, and refuses what a bag cannot have. Returns its files, and its bytes if `want_size`.
+    fn survey(&mut self, root: &Path, want_size: bool) -> Result<Oxum, Failed> {
+        let roots = vec![root.as_os_str().as_bytes().to_vec()];
+        let walk = WalkOptions { roots, want_size: Some(want_size), ..WalkOptions::default() };
+        let source = bag_files::survey(self.options, walk)?;
         let (mut payload, mut refused, mut unread) = (Oxum::default(), 0_u64, 0_u64);
         let own = self.place.of(STAGING);
         let walked = bag_files::walk(self.command, &source, &mut |command, found| {
@@ -318,8 +320,8 @@ impl Maker<'_> {
                 }
                 _ => return Ok(()),
             };
-            let path_is_own = Path::new(std::ffi::OsStr::from_bytes(&path)).starts_with(&own);
-            if let Some(reason) = reason.filter(|_| !path_is_own) {
+            let is_own = || Path::new(std::ffi::OsStr::from_bytes(&path)).starts_with(&own);
+            if let Some(reason) = reason.filter(|_| !is_own()) {
                 refused += 1;
                 if refused <= 10 {
                     message::error(format_args!("{}: {reason}", message::quoted(&path)));
@@ -338,7 +340,7 @@ impl Maker<'_> {
     /// Hashes the payload below a directory, whose paths in the bag begin with `data/`.
     fn hash_payload(&mut self, root: &Path, changes: &mut Changes) -> Result<Oxum, Failed> {
         let root = root.as_os_str().as_bytes().to_vec();
-        let (source, engine) = bag_files::source(self.options, vec![root.clone()], None, &self.algorithms)?;
+        let (source, engine) = bag_files::source(self.options, vec![root.clone()], &self.algorithms)?;
         let mut payload = Oxum::default();
         let mut deliver = |hashed: Hashed| {
             if !hashed.is_complete {
@@ -404,7 +406,7 @@ impl Maker<'_> {
         let of = |base: &[u8], name: &[u8]| [base, b"/", name].concat();
         let mut roots: Vec<_> = staged.iter().map(|name| of(&staging, name.as_bytes())).collect();
         roots.extend(others.iter().map(|name| of(&root, name)));
-        let (source, engine) = bag_files::source(self.options, roots, None, &self.algorithms)?;
+        let (source, engine) = bag_files::source(self.options, roots, &self.algorithms)?;
         let mut changes = Changes::new(self.algorithms.clone(), self.options.memory / 2);
         let mut deliver = |hashed: Hashed| {
             if !hashed.is_complete {
@@ -533,7 +535,7 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>) -> Result<
         }
     }
     maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
-    let surveyed = maker.survey(directory)?;
+    let surveyed = maker.survey(directory, false)?;
     let data = maker.place.of(DATA);
     let order = Order {
         roots: vec![Root::contents(directory)],
@@ -558,7 +560,7 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>) -> Result<
     let listed = finished.each(|record| changes.file(&[b"data/", &record.path[..]].concat(), &record.digests))?;
     listed.map_err(temporary_failed)?;
     finished.end()?;
-    let payload = maker.survey(&data)?;
+    let payload = maker.survey(&data, true)?;
     if payload != (Oxum { files, bytes }) || surveyed.files != payload.files {
         return Err(Failed::usage(format_args!("{bag} has other files than the directory, so no bag was made")));
     }
@@ -577,7 +579,7 @@ fn create_with(maker: &mut Maker<'_>, tags: Vec<Tag>, is_moved: bool) -> Result<
     if !is_moved {
         maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
     }
-    let surveyed = maker.survey(&root)?;
+    let surveyed = maker.survey(&root, false)?;
     let mut changes = Changes::new(maker.algorithms.clone(), maker.options.memory / 2);
     if maker.is_stopped() {
         return Ok(None);
@@ -589,8 +591,8 @@ fn create_with(maker: &mut Maker<'_>, tags: Vec<Tag>, is_moved: bool) -> Result<
     let Some(staged) = maker.tag_files(changes, tags, payload)? else { return Ok(None) };
     maker.place.move_payload()?;
     maker.place.publish(&staged)?;
-    let now = maker.survey(&maker.place.of(DATA))?;
-    if now != payload || surveyed != payload {
+    let now = maker.survey(&maker.place.of(DATA), true)?;
+    if now != payload || surveyed.files != payload.files {
         return Err(Failed::unread(format_args!(
             "{} changed while it was made a bag; `pfh bag update` writes manifests of what is there now",
             message::quoted_path(&maker.place.root)
@@ -693,7 +695,7 @@ fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
         return Err(failed);
     }
     let data = maker.place.of(DATA);
-    maker.survey(&data)?;
+    maker.survey(&data, false)?;
     let payload = maker.hash_payload(&data, &mut changes)?;
     if maker.is_stopped() {
         return Ok(());
@@ -711,7 +713,8 @@ fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
 /// Reads the names in the root of a bag.
 fn open_bag(maker: &mut Maker<'_>) -> Result<Old, Failed> {
     let root = maker.place.root.as_os_str().as_bytes().to_vec();
-    let (source, _) = bag_files::source(maker.options, vec![root.clone()], Some(1), &[])?;
+    let walk = WalkOptions { roots: vec![root.clone()], max_depth: Some(1), ..WalkOptions::default() };
+    let source = bag_files::survey(maker.options, walk)?;
     let (mut files, mut links) = (Vec::new(), Vec::new());
     let walked = bag_files::walk(maker.command, &source, &mut |command, found| {
         match found {

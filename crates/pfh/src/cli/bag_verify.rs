@@ -13,6 +13,7 @@ use pfh_digest::Algorithm;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use pfh_source::{
     Entry, EntryKind, FileIdentity, Found, FoundFile, FoundFiles, LocalHandle, LocalSource, Other, SkipReason, Totals,
+    WalkOptions,
 };
 use std::ffi::OsStr;
 use std::fs::File;
@@ -278,7 +279,8 @@ impl Verifier<'_> {
     /// Judges all but digests; `None` if the bag itself cannot be read.
     fn judge(&mut self, root: &[u8], findings: &mut Findings) -> Result<Option<Judged>, Failed> {
         let options = &self.arguments.options;
-        let (source, _) = bag_files::source(options, vec![root.to_vec()], None, &[])?;
+        let walk = WalkOptions { roots: vec![root.to_vec()], want_size: Some(true), ..WalkOptions::default() };
+        let source = bag_files::survey(options, walk)?;
         let mut judge = Judge::new(options.memory / 2);
         let (mut tag_files, mut is_there) = (Vec::new(), true);
         let mut report = |finding: Finding| findings.add(&finding);
@@ -336,7 +338,7 @@ impl Verifier<'_> {
         let mut algorithms: Vec<Algorithm> = plan.manifests().iter().filter_map(|name| name.algorithm).collect();
         algorithms.sort_by_key(|algorithm| algorithm.name());
         algorithms.dedup();
-        let (local, engine) = bag_files::source(&self.arguments.options, Vec::new(), None, &algorithms)?;
+        let (local, engine) = bag_files::source(&self.arguments.options, Vec::new(), &algorithms)?;
         let failed: Arc<Mutex<Option<io::Error>>> = Arc::default();
         let files = {
             let (failed, root) = (Arc::clone(&failed), root.to_vec());
