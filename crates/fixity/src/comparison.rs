@@ -107,7 +107,7 @@ impl Comparison {
         }
         std::mem::swap(&mut self.key, &mut self.latest_key);
         while self.has_next {
-            match self.expected.key()?.cmp(&self.latest_key) {
+            match self.expected.key().cmp(&self.latest_key) {
                 Ordering::Less => self.missing()?,
                 Ordering::Equal => return self.both(&found),
                 Ordering::Greater => break,

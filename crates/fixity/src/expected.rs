@@ -30,14 +30,14 @@ impl Expectations {
     ///
     /// # Errors
     /// The outer one if a temporary file cannot be written; the inner one if the path names no file below the root.
-    pub fn push(&mut self, file: File) -> io::Result<Result<(), (File, PathError)>> {
+    pub fn push(&mut self, file: &File) -> io::Result<Result<(), PathError>> {
         self.record.clear();
         match below_root(&file.path) {
             Ok(path) => push_key(&path, &mut self.record),
-            Err(error) => return Ok(Err((file, error))),
+            Err(error) => return Ok(Err(error)),
         }
         let key_bytes = self.record.len();
-        self.codec.write(&file, &mut self.record);
+        self.codec.write(file, &mut self.record);
         self.record.push(u8::from(false));
         if let Some(merged) = &mut self.merged {
             if self.record[..key_bytes] >= *merged.latest_key() {
@@ -80,7 +80,7 @@ impl Expectations {
             }
         };
         let (spool, common) = merged.end()?;
-        Ok(Expected { files: spool.len(), reader: spool.reader()?, codec, common })
+        Ok(Expected { files: spool.len(), reader: spool.reader()?, key_bytes: 0, codec, common })
     }
 }
 
@@ -177,13 +177,14 @@ impl OneExpected {
 
     fn read(codec: &Codec, record: &[u8]) -> io::Result<OneExpected> {
         let mut one = OneExpected::default();
-        one.read_again(codec, record)?;
+        let (key, rest) = split_key(record).ok_or_else(damaged)?;
+        one.read_again(codec, key, rest)?;
         Ok(one)
     }
 
     /// Reads another file into this one, whose memory is used again.
-    fn read_again(&mut self, codec: &Codec, record: &[u8]) -> io::Result<()> {
-        self.contradicts = codec.read_with_key(&mut self.file, record)? == [1];
+    fn read_again(&mut self, codec: &Codec, key: &[u8], rest: &[u8]) -> io::Result<()> {
+        self.contradicts = codec.read_after(key, &mut self.file, rest)? == [1];
         Ok(())
     }
 }
@@ -191,6 +192,8 @@ impl OneExpected {
 /// The files that lists expect, one for each path, in the order of a walk.
 pub struct Expected {
     reader: SpoolReader,
+    /// Length of the key in the record of the reader.
+    key_bytes: usize,
     codec: Codec,
     files: u64,
     common: Vec<u8>,
@@ -226,22 +229,28 @@ impl Expected {
     /// # Errors
     /// If a temporary file cannot be read.
     pub fn next_file(&mut self) -> io::Result<Option<OneExpected>> {
-        if self.reader.advance()? { OneExpected::read(&self.codec, self.reader.record()).map(Some) } else { Ok(None) }
+        let mut one = OneExpected::default();
+        if self.advance()? { self.read(&mut one).map(|()| Some(one)) } else { Ok(None) }
     }
 
     /// Goes to the next file. Returns whether there is one.
     pub(crate) fn advance(&mut self) -> io::Result<bool> {
-        self.reader.advance()
+        let is_there = self.reader.advance()?;
+        if is_there {
+            self.key_bytes = split_key(self.reader.record()).ok_or_else(damaged)?.0.len();
+        }
+        Ok(is_there)
     }
 
     /// Returns the key of the file that [`Expected::advance`] went to.
-    pub(crate) fn key(&self) -> io::Result<&[u8]> {
-        Ok(split_key(self.reader.record()).ok_or_else(damaged)?.0)
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.reader.record()[..self.key_bytes]
     }
 
     /// Reads the file that [`Expected::advance`] went to into `one`, whose memory is used again.
     pub(crate) fn read(&self, one: &mut OneExpected) -> io::Result<()> {
-        one.read_again(&self.codec, self.reader.record())
+        let (key, rest) = self.reader.record().split_at(self.key_bytes);
+        one.read_again(&self.codec, key, rest)
     }
 
     /// Writes the files once more, for a second reader. This one begins again with the first file.
@@ -256,7 +265,8 @@ impl Expected {
         }
         self.rewind()?;
         let Expected { codec, files, common, .. } = self;
-        Ok(Expected { reader: spool.reader()?, codec: codec.clone(), files: *files, common: common.clone() })
+        let (reader, key_bytes) = (spool.reader()?, 0);
+        Ok(Expected { reader, key_bytes, codec: codec.clone(), files: *files, common: common.clone() })
     }
 
     /// Begins again with the first file.

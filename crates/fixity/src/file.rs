@@ -121,6 +121,11 @@ impl Codec {
     /// Reads a file whose key stands before what [`Codec::write`] wrote, into `file`. Returns the bytes that follow.
     pub(crate) fn read_with_key<'a>(&self, file: &mut File, bytes: &'a [u8]) -> io::Result<&'a [u8]> {
         let (key, rest) = split_key(bytes).ok_or_else(damaged)?;
+        self.read_after(key, file, rest)
+    }
+
+    /// As [`Codec::read_with_key`], where the key was split from what follows.
+    pub(crate) fn read_after<'a>(&self, key: &[u8], file: &mut File, rest: &'a [u8]) -> io::Result<&'a [u8]> {
         file.path.clear();
         push_path(key, &mut file.path);
         self.read(file, rest)

@@ -80,7 +80,14 @@ pub(crate) fn push_key(path: &[u8], out: &mut Vec<u8>) {
 
 /// Splits bytes after the key that they begin with.
 pub(crate) fn split_key(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    bytes.split_at_checked(memchr::memmem::find(bytes, &[0, 0])? + 2)
+    let mut end = 0;
+    // Searching for two bytes at once takes longer than looking at the few names of a path.
+    loop {
+        end += memchr::memchr(0, &bytes[end..])? + 1;
+        if *bytes.get(end)? == 0 {
+            return bytes.split_at_checked(end + 1);
+        }
+    }
 }
 
 /// Appends the path of a key.

@@ -1,7 +1,6 @@
 //! The place that the paths of a list start from, and what is there.
 
 use crate::comparison::{Found, Presence, State};
-use crate::expected::Expected;
 use crate::file::File;
 use pfh_list::List;
 use pfh_record::quote::quoted_path;
@@ -95,11 +94,11 @@ impl Root {
     }
 
     /// Returns the directory, or the file, whose files are compared: the root, or if none was named, the deepest
-    /// directory that has all expected files.
-    pub fn top(&self, expected: &Expected) -> PathBuf {
+    /// directory that has all expected files, which is at or below their common one.
+    pub fn top(&self, common_directory: &[u8]) -> PathBuf {
         let mut top = if self.path == Path::new(".") { PathBuf::new() } else { self.path.clone() };
         if !self.is_named {
-            for component in Path::new(OsStr::from_bytes(expected.common_directory())).components() {
+            for component in Path::new(OsStr::from_bytes(common_directory)).components() {
                 let below = top.join(component);
                 // A symbolic link could lead elsewhere, and what is there is not below the root.
                 if !fs::symlink_metadata(&below).is_ok_and(|metadata| metadata.is_dir()) {

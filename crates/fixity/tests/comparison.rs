@@ -45,7 +45,7 @@ fn compare_with(
 ) -> (Totals, Vec<Finding>) {
     let mut expectations = Expectations::new(memory_bytes);
     for file in expected {
-        expectations.push(file.clone()).unwrap().unwrap();
+        expectations.push(file).unwrap().unwrap();
     }
     let mut comparison = Comparison::new(expectations.sorted().unwrap(), true, memory_bytes).unwrap();
     for found in sorted(found) {
@@ -238,7 +238,7 @@ fn files_that_were_left_out_on_request_are_no_finding() {
 #[test]
 fn files_come_in_the_order_of_a_walk() {
     let mut expectations = Expectations::new(1 << 20);
-    expectations.push(sha256("a", "x")).unwrap().unwrap();
+    expectations.push(&sha256("a", "x")).unwrap().unwrap();
     let mut comparison = Comparison::new(expectations.sorted().unwrap(), false, 1 << 20).unwrap();
     for path in ["b/c", "b-c", "c"] {
         comparison.found(hashed(sha256(path, "x"))).unwrap();
@@ -251,7 +251,7 @@ fn files_come_in_the_order_of_a_walk() {
 fn common_directories() {
     let common = |paths: &[&str]| {
         let mut expectations = Expectations::new(1 << 20);
-        paths.iter().for_each(|path| expectations.push(File::new(*path)).unwrap().unwrap());
+        paths.iter().for_each(|path| expectations.push(&File::new(*path)).unwrap().unwrap());
         String::from_utf8(expectations.sorted().unwrap().common_directory().to_vec()).unwrap()
     };
     assert_eq!(common(&[]), "");

@@ -140,6 +140,8 @@ pub struct List {
     stem: Option<Vec<u8>>,
     /// Entries that were examined and not yet returned.
     first: VecDeque<Result<Entry, ReadError>>,
+    /// The last of them that was lent.
+    lent: Option<Entry>,
     rest: Reader<BufReader<Box<dyn Read + Send>>>,
 }
 
@@ -206,13 +208,13 @@ impl List {
         let (name, reader) = open_reader(name, open, options)?;
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
         let rest = Reader::with_columns(columns, BufReader::with_capacity(START_BYTES, reader), options);
-        Ok(List { name, stem: None, first: VecDeque::new(), rest })
+        Ok(List { name, stem: None, first: VecDeque::new(), lent: None, rest })
     }
 
     fn new(name: Vec<u8>, format: FormatName, input: Box<dyn Read + Send>, options: ReadOptions) -> List {
         let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
         let stem = (format == FormatName::Fixity(FixityList::Imager)).then(|| stem(&name).to_vec());
-        List { name, stem, first: VecDeque::new(), rest }
+        List { name, stem, first: VecDeque::new(), lent: None, rest }
     }
 
     /// Returns the name of the list: its path, or the given name of the input.
@@ -248,13 +250,34 @@ impl List {
         self.first(|entry| Some(entry.path.clone()))
     }
 
-    /// Reads an entry, and gives it the name of the log if it has none.
+    /// Returns the first entries, at most 256, which the iteration will return too. Lines that cannot be read are left
+    /// out.
+    pub fn first_entries(&mut self) -> impl Iterator<Item = &Entry> {
+        while self.first.len() < FIRST_ENTRIES
+            && let Some(next) = self.read()
+        {
+            self.first.push_back(next);
+        }
+        self.first.iter().flatten()
+    }
+
+    /// Lends the next entry or error of the iteration. An entry is large, so this is faster for callers who keep little
+    /// of it.
+    pub fn next_entry(&mut self) -> Option<Result<&mut Entry, ReadError>> {
+        if let Some(first) = self.first.pop_front() {
+            return Some(first.map(|entry| self.lent.insert(entry)));
+        }
+        let mut next = self.rest.next_entry()?;
+        if let Ok(entry) = &mut next {
+            name_after(self.stem.as_deref(), entry);
+        }
+        Some(next)
+    }
+
     fn read(&mut self) -> Option<Result<Entry, ReadError>> {
         let mut next = self.rest.next()?;
-        if let (Some(stem), Ok(entry)) = (&self.stem, &mut next)
-            && entry.path.is_empty()
-        {
-            entry.path.clone_from(stem);
+        if let Ok(entry) = &mut next {
+            name_after(self.stem.as_deref(), entry);
         }
         Some(next)
     }
@@ -281,6 +304,13 @@ impl Iterator for List {
     /// [`ReadError::is_fatal`].
     fn next(&mut self) -> Option<Self::Item> {
         self.first.pop_front().or_else(|| self.read())
+    }
+}
+
+/// Gives an entry the name of the log if it has none.
+fn name_after(stem: Option<&[u8]>, entry: &mut Entry) {
+    if entry.path.is_empty() {
+        entry.path.extend_from_slice(stem.unwrap_or_default());
     }
 }
 

@@ -70,7 +70,7 @@ impl Asked {
             let mut paths = PathsBelow::new(expected.copy()?, root);
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {
-            (vec![root.top(expected).into_os_string().into_vec()], None)
+            (vec![root.top(expected.common_directory()).into_os_string().into_vec()], None)
         };
         let walk = WalkOptions {
             roots,
@@ -203,9 +203,8 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
             other.get_or_insert(file);
             continue;
         }
-        if let Err((mut file, error)) = expectations.push(file)? {
-            file.path = entry.path;
-            not_below.push((file, error));
+        if let Err(error) = expectations.push(&file)? {
+            not_below.push((File { path: entry.path, ..file }, error));
         }
         if not_below.len() > NOT_BELOW_MAX {
             break;
@@ -229,7 +228,7 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
         }
         // The only file of the list is meant, whatever its name was.
         other.path = root.name().to_vec();
-        expectations.push(other)?.map_err(|(_, error)| refused(format!("{quoted}: {error}")))?;
+        expectations.push(&other)?.map_err(|error| refused(format!("{quoted}: {error}")))?;
     }
     let mut expected = expectations.sorted()?;
     let algorithms = expected.algorithms().to_vec();

@@ -35,6 +35,8 @@ use crate::{Columns, Entry, FixityList, FormatName, Header, KnownList, ListEnd, 
 pub struct Reader<R> {
     input: Input<R>,
     found: Found,
+    /// Whether the first entry was lent, and is to be dropped.
+    is_lent: bool,
     /// The error that ended the search for the first entry, yet to be returned.
     failed: Option<ReadError>,
     /// Whether an entry or an error was found, which ends the header.
@@ -112,7 +114,7 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn of(format: FormatName, input: Input<R>) -> Reader<R> {
-        Reader { input, found: Found::new(format), failed: None, begun: false, ended: false }
+        Reader { input, found: Found::new(format), is_lent: false, failed: None, begun: false, ended: false }
     }
 
     /// Returns the header, after reading up to the first entry, where headers end. Later entries do not change it, even
@@ -128,6 +130,27 @@ impl<R: BufRead> Reader<R> {
     pub fn trailer(&self) -> Option<&Trailer> {
         let is_over = self.ended && self.failed.is_none() && self.found.entries.is_empty();
         is_over.then_some(&self.found.trailer)
+    }
+
+    /// Lends the next entry or error of the iteration. An entry is large, so this is faster for callers who keep little
+    /// of it.
+    pub fn next_entry(&mut self) -> Option<Result<&mut Entry, ReadError>> {
+        if std::mem::take(&mut self.is_lent) {
+            self.found.entries.drain(..1);
+        }
+        loop {
+            if let Some(error) = self.failed.take() {
+                return Some(Err(error));
+            }
+            if !self.found.entries.is_empty() {
+                self.is_lent = true;
+                return self.found.entries.front_mut().map(Ok);
+            }
+            if self.ended {
+                return None;
+            }
+            self.failed = self.read_on().err();
+        }
     }
 
     /// Reads one line, or one event of markup. Returns `Ok(false)` at the end.
@@ -173,17 +196,10 @@ impl<R: BufRead> Iterator for Reader<R> {
     type Item = Result<Entry, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(error) = self.failed.take() {
-                return Some(Err(error));
-            }
-            if let Some(entry) = self.found.entries.pop_front() {
-                return Some(Ok(entry));
-            }
-            if self.ended {
-                return None;
-            }
-            self.failed = self.read_on().err();
+        if let Err(error) = self.next_entry()? {
+            return Some(Err(error));
         }
+        self.is_lent = false;
+        self.found.entries.pop_front().map(Ok)
     }
 }

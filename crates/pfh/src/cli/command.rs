@@ -290,6 +290,12 @@ impl Command {
         self.output.lock().summary = summary;
     }
 
+    /// Forgets what was counted, before the same files are read again.
+    pub(crate) fn forget(&mut self) {
+        self.tally = Tally::default();
+        self.set_summary(Summary::default());
+    }
+
     /// Leaves out the totals, because they are reported elsewhere.
     pub(crate) fn without_totals(&mut self) {
         self.has_totals = true;

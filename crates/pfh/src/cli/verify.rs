@@ -6,6 +6,7 @@ use super::contents::temporary_failed;
 use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
 use super::lists::{self, BrokenLines};
+use super::progress::When;
 use super::quantity::Count;
 use super::verify_args::{Compat, VerifyArguments};
 use super::verify_report::{Asked, Report};
@@ -17,16 +18,18 @@ use pfh_fixity::{
     Choice, Class, Comparison, Expectations, Expected, File, Found, Ignored, PathError, PathForms, PathsBelow,
     Presence, Root, Sample, State,
 };
-use pfh_list::{Contents, FileIdentity, List};
+use pfh_list::{Contents, Entry, FileIdentity, List};
 use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use pfh_source::{FileList, LocalSource, WalkOptions};
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
 
 /// Runs `pfh verify`.
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
@@ -39,76 +42,37 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let mut list = lists::open(&arguments.list, ReadOptions { algorithm, ..ReadOptions::default() })?;
     let name = list.name().to_vec();
     let root = root_of(arguments, &mut list)?;
-    let Listed { mut expected, not_below, broken } = read(arguments, list, &name, &root)?;
-    let selection: Selection = expected.algorithms().into();
-    let keys = keys::load(&arguments.keys, selection.algorithms(), arguments.list == "-")?;
-    let top = root.top(&expected);
+    let sample = arguments.sample.map(|percent| Sample::new(percent, arguments.seed)).transpose();
+    let sample = sample.map_err(Failed::usage)?;
+    let choice = Choice::new(arguments.structure, sample);
+    let run = Run { arguments, root: &root, keys: Keys::default(), own_files: Vec::new(), choice };
+    let asked = Asked {
+        list: &name,
+        root: &root.path,
+        algorithms: &[],
+        sample,
+        structure: arguments.structure,
+        ignored: Ignored { new: arguments.ignore_new, missing: arguments.ignore_missing },
+        quiet: arguments.quiet,
+        broken: 0,
+    };
+    match run.likely(&mut list) {
+        Some(likely) => run.while_reading(list, asked, likely),
+        None => {
+            let listed = read(arguments, list, &name, &root, &CancelToken::default())?;
+            run.after_reading(None, listed, asked)
+        }
+    }
+}
+
+/// Begins the command.
+fn begin(arguments: &VerifyArguments) -> Result<Command, Failed> {
     let reporting =
         Reporting { quiet: arguments.quiet, verbose: false, progress: arguments.progress, allow_empty: true };
     let mut command = Command::begin(reporting, None);
     command.without_totals();
     command.set_output(reading::open_output(arguments.output.as_deref())?);
-    command.count_lines(broken);
-    let mut own_files = command.own_files();
-    if let Ok(metadata) = fs::metadata(&arguments.list) {
-        own_files.push(FileIdentity::new(metadata.dev(), metadata.ino()));
-    }
-    let sample = arguments.sample.map(|percent| Sample::new(percent, arguments.seed)).transpose();
-    let sample = sample.map_err(Failed::usage)?;
-    let choice = Choice::new(arguments.structure, sample);
-    let mut run = Run { arguments, root: &root, top, keys, own_files, choice };
-    if arguments.size_first {
-        run.find_other_sizes(&mut expected, command.cancel())?;
-    }
-    let algorithms = expected.algorithms().to_vec();
-    let (source, engine) = run.parts(selection, &mut expected)?;
-    let mut comparison =
-        Comparison::new(expected, arguments.all, arguments.engine.memory / 8).map_err(temporary_failed)?;
-    for (file, error) in not_below {
-        comparison.not_below(file, error).map_err(temporary_failed)?;
-    }
-    let mut compared = Ok(());
-    let prepare = |record: Record| {
-        let mut item = Item::new(&record, ());
-        // The report has it.
-        item.warning = None;
-        let found = run.root.found(record);
-        item.is_unread = found.as_ref().is_some_and(|found| matches!(found.state, State::Unreadable(_)));
-        item.map(|()| found)
-    };
-    let mut deliver = |found: Option<Found>| {
-        compared = found.map_or(Ok(()), |found| comparison.found(found));
-        if compared.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    let decide = |path: &[u8], _: &Metadata| run.decide(path);
-    let decide: Option<Decide<'_>> = if run.choice.leaves_out() { Some(&decide) } else { None };
-    let report = command.hash(&engine, &source, decide, &prepare, &mut deliver);
-    report.map_err(|error| run.start_error(error))?;
-    compared.map_err(temporary_failed)?;
-    if command.cancel().is_cancelled() {
-        return command.finish(Ok(()), 0, None);
-    }
-    let findings = comparison.finish(&mut |path| root.look(path)).map_err(temporary_failed)?;
-    let asked = Asked {
-        list: &name,
-        root: &root.path,
-        algorithms: &algorithms,
-        sample,
-        structure: arguments.structure,
-        ignored: Ignored { new: arguments.ignore_new, missing: arguments.ignore_missing },
-        quiet: arguments.quiet,
-        broken,
-    };
-    let totals = *findings.totals();
-    command.tally.findings = asked.ignored.failures(&totals);
-    let unreadable = totals.files.of(Class::Unreadable);
-    command.tally.unread = command.tally.unread.max(unreadable + broken);
-    let mut output = command.output();
-    let written = Report { asked: &asked, format: arguments.format }.write(findings, &mut output);
-    if arguments.output.is_some() && !arguments.quiet {
-        message::error(asked.verdict(&totals));
-    }
-    command.finish(written, 1, None)
+    Ok(command)
 }
 
 /// A list that was read.
@@ -123,8 +87,30 @@ struct Listed {
 /// Most files whose paths are not below the root. A list with more is for another root.
 const NOT_BELOW_MAX: usize = 10_000;
 
-/// Reads the list.
-fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Result<Listed, Failed> {
+impl Listed {
+    /// Begins the comparison with what the list expects.
+    fn comparison(self, arguments: &VerifyArguments) -> io::Result<Comparison> {
+        let mut comparison = Comparison::new(self.expected, arguments.all, arguments.engine.memory / 8)?;
+        for (file, error) in self.not_below {
+            comparison.not_below(file, error)?;
+        }
+        Ok(comparison)
+    }
+}
+
+/// Whether an entry states digests of a whole file.
+fn is_whole(entry: &Entry) -> bool {
+    entry.piece.is_none() && entry.is_complete()
+}
+
+/// Reads the list, or the part of it before a signal.
+fn read(
+    arguments: &VerifyArguments,
+    mut list: List,
+    name: &[u8],
+    root: &Root,
+    cancel: &CancelToken,
+) -> Result<Listed, Failed> {
     let mut expectations = Expectations::new(arguments.engine.memory / 8);
     let (mut not_below, mut contents, mut files) = (Vec::new(), Contents::default(), 0_u64);
     let mut lines = BrokenLines::new(name, arguments.quiet);
@@ -133,27 +119,37 @@ fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Re
         backslashes: arguments.backslashes,
         strip_prefix: arguments.strip_prefix.as_ref().map(|prefix| prefix.as_bytes()),
     };
-    for entry in lines.entries(list) {
-        contents.add(&entry);
+    let mut file = File::default();
+    while let Some(entry) = list.next_entry() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                lines.report(&error);
+                continue;
+            }
+        };
+        contents.add(entry);
         // If it was skipped when the list was made, it is no file to expect.
         if matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop))) {
             continue;
         }
         files += 1;
-        let mut file = File::new(root.below(&entry.path, &forms));
-        file.line = entry.line;
-        if entry.piece.is_none() && entry.is_complete() {
-            (file.size, file.digests) = (entry.expected.size, entry.digests);
+        file.path.clear();
+        file.path.extend_from_slice(&root.below(&entry.path, &forms));
+        (file.size, file.line) = (None, entry.line);
+        file.digests.clear();
+        if is_whole(entry) {
+            file.size = entry.expected.size;
+            file.digests.extend_from_slice(&entry.digests);
         }
         if root.is_file && file.name() != root.name() {
-            other.get_or_insert(file);
+            other.get_or_insert_with(|| file.clone());
             continue;
         }
-        if let Err((mut file, error)) = expectations.push(file).map_err(temporary_failed)? {
-            file.path = entry.path;
-            not_below.push((file, error));
+        if let Err(error) = expectations.push(&file).map_err(temporary_failed)? {
+            not_below.push((File { path: entry.path.clone(), ..file.clone() }, error));
         }
-        if not_below.len() > NOT_BELOW_MAX {
+        if not_below.len() > NOT_BELOW_MAX || cancel.is_cancelled() {
             break;
         }
     }
@@ -178,7 +174,7 @@ fn read(arguments: &VerifyArguments, list: List, name: &[u8], root: &Root) -> Re
         }
         // The only file of the list is meant, whatever its name was.
         other.path = root.name().to_vec();
-        expectations.push(other).map_err(temporary_failed)?.map_err(|(_, error)| Failed::usage(error))?;
+        expectations.push(&other).map_err(temporary_failed)?.map_err(Failed::usage)?;
     }
     let expected = expectations.sorted().map_err(temporary_failed)?;
     if expected.algorithms().is_empty() && !arguments.structure {
@@ -199,15 +195,184 @@ fn root_of(arguments: &VerifyArguments, list: &mut List) -> Result<Root, Failed>
 struct Run<'a> {
     arguments: &'a VerifyArguments,
     root: &'a Root,
-    top: PathBuf,
     keys: Keys,
     own_files: Vec<FileIdentity>,
     choice: Choice,
 }
 
+/// The list as the thread that reads it leaves it.
+enum Read {
+    /// Its comparison was handed over. The number of lines that could not be read.
+    Compared { broken: u64 },
+    /// It has other algorithms than its beginning.
+    Other(Box<Listed>),
+}
+
+/// A run that may begin before its list was read.
+struct Likely {
+    algorithms: Vec<Algorithm>,
+    source: LocalSource,
+    engine: Options,
+}
+
 impl Run<'_> {
-    /// Returns the source and the options of the engine.
-    fn parts(&self, selection: Selection, expected: &mut Expected) -> Result<(LocalSource, Options), Failed> {
+    /// Returns the run that the beginning of the list suggests. `None` if the whole list decides which files are read,
+    /// if its writer may let it wait, or if a run that has to begin again would be noticed.
+    fn likely(&self, list: &mut List) -> Option<Likely> {
+        let VerifyArguments { list: path, size_first, ignore_new, structure, keys, progress, .. } = self.arguments;
+        let is_logged = !matches!(progress, When::Auto | When::Never);
+        if *size_first || *ignore_new || *structure || is_logged || !self.root.is_named || self.root.is_file {
+            return None;
+        }
+        if keys.key_file.is_some() || keys.derive_key.is_some() || !fs::metadata(path).is_ok_and(|list| list.is_file())
+        {
+            return None;
+        }
+        let mut algorithms = Vec::new();
+        for digest in list.first_entries().filter(|entry| is_whole(entry)).flat_map(|entry| &entry.digests) {
+            if !algorithms.contains(&digest.algorithm()) {
+                algorithms.push(digest.algorithm());
+            }
+        }
+        keys::load(keys, &algorithms, false).ok()?;
+        let (source, engine) = self.parts(algorithms[..].into(), None).ok().filter(|_| !algorithms.is_empty())?;
+        Some(Likely { algorithms, source, engine })
+    }
+
+    /// Reads the files while the list is read. What is found waits within the memory of the engine until the list is
+    /// known.
+    fn while_reading(self, list: List, asked: Asked<'_>, likely: Likely) -> Result<Ending, Failed> {
+        let Likely { algorithms, source, mut engine } = likely;
+        let mut command = begin(self.arguments)?;
+        engine.own_files = self.own_files(&command);
+        let cancel = command.cancel().clone();
+        let (sender, receiver) = mpsc::channel();
+        let (run, name, cancel, likely) = (&self, asked.list, &cancel, &algorithms[..]);
+        let (read, compared) = thread::scope(|threads| {
+            let reader = threads.spawn(move || run.read_likely(list, name, likely, &sender, cancel));
+            let compared = run.compare(&mut command, &source, &engine, &mut move || receiver.recv().ok());
+            (reader.join().unwrap_or_else(|panic| resume_unwind(panic)), compared)
+        });
+        if command.cancel().is_cancelled() {
+            return command.finish(Ok(()), 0, None);
+        }
+        match read? {
+            Read::Compared { broken } => {
+                command.count_lines(broken);
+                self.report(command, compared?, Asked { algorithms: &algorithms, broken, ..asked })
+            }
+            Read::Other(listed) => {
+                command.forget();
+                self.after_reading(Some(command), *listed, asked)
+            }
+        }
+    }
+
+    /// Reads the list, and sends its comparison if it has no other algorithms. Whoever waits for that gets nothing if
+    /// the sender is dropped.
+    fn read_likely(
+        &self,
+        list: List,
+        name: &[u8],
+        likely: &[Algorithm],
+        sender: &mpsc::Sender<Comparison>,
+        cancel: &CancelToken,
+    ) -> Result<Read, Failed> {
+        let listed = read(self.arguments, list, name, self.root, cancel)?;
+        if listed.expected.algorithms() != likely {
+            return Ok(Read::Other(Box::new(listed)));
+        }
+        let broken = listed.broken;
+        // A run that has failed receives nothing.
+        let _ = sender.send(listed.comparison(self.arguments).map_err(temporary_failed)?);
+        Ok(Read::Compared { broken })
+    }
+
+    /// Reads the files after the list was read.
+    fn after_reading(mut self, command: Option<Command>, listed: Listed, asked: Asked<'_>) -> Result<Ending, Failed> {
+        let Listed { mut expected, not_below, broken } = listed;
+        let selection: Selection = expected.algorithms().into();
+        self.keys = keys::load(&self.arguments.keys, selection.algorithms(), self.arguments.list == "-")?;
+        let mut command = command.map_or_else(|| begin(self.arguments), Ok)?;
+        command.count_lines(broken);
+        self.own_files = self.own_files(&command);
+        if self.arguments.size_first {
+            self.find_other_sizes(&mut expected, command.cancel())?;
+        }
+        let algorithms = expected.algorithms().to_vec();
+        let (source, engine) = self.parts(selection, Some(&mut expected))?;
+        let listed = Listed { expected, not_below, broken };
+        let mut comparison = Some(listed.comparison(self.arguments).map_err(temporary_failed)?);
+        let comparison = self.compare(&mut command, &source, &engine, &mut || comparison.take())?;
+        if command.cancel().is_cancelled() {
+            return command.finish(Ok(()), 0, None);
+        }
+        self.report(command, comparison, Asked { algorithms: &algorithms, broken, ..asked })
+    }
+
+    /// Returns the files that are not to be read, because the program itself writes or reads them.
+    fn own_files(&self, command: &Command) -> Vec<FileIdentity> {
+        let list = fs::metadata(&self.arguments.list).ok();
+        let list = list.map(|metadata| FileIdentity::new(metadata.dev(), metadata.ino()));
+        command.own_files().into_iter().chain(list).collect()
+    }
+
+    /// Reads the files, and compares each with what is expected. `begin` waits for the comparison, and is called once;
+    /// without one, the run ends.
+    fn compare(
+        &self,
+        command: &mut Command,
+        source: &LocalSource,
+        engine: &Options,
+        begin: &mut (dyn FnMut() -> Option<Comparison> + Send),
+    ) -> Result<Option<Comparison>, Failed> {
+        let (mut comparison, mut compared) = (None, Ok(()));
+        let prepare = |record: Record| {
+            let mut item = Item::new(&record, ());
+            // The report has it.
+            item.warning = None;
+            let found = self.root.found(record);
+            item.is_unread = found.as_ref().is_some_and(|found| matches!(found.state, State::Unreadable(_)));
+            item.map(|()| found)
+        };
+        let mut deliver = |found: Option<Found>| {
+            if comparison.is_none() {
+                comparison = begin();
+            }
+            let Some(comparison) = &mut comparison else { return ControlFlow::Break(()) };
+            compared = found.map_or(Ok(()), |found| comparison.found(found));
+            if compared.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let decide = |path: &[u8], _: &Metadata| self.decide(path);
+        let decide: Option<Decide<'_>> = if self.choice.leaves_out() { Some(&decide) } else { None };
+        let report = command.hash(engine, source, decide, &prepare, &mut deliver);
+        report.map_err(|error| self.start_error(error))?;
+        compared.map_err(temporary_failed)?;
+        Ok(comparison.or_else(begin))
+    }
+
+    /// Ends the comparison, and prints what it found.
+    fn report(&self, mut command: Command, comparison: Option<Comparison>, asked: Asked<'_>) -> Result<Ending, Failed> {
+        let Some(comparison) = comparison else { return Err(Failed::internal("nothing was compared")) };
+        let findings = comparison.finish(&mut |path| self.root.look(path)).map_err(temporary_failed)?;
+        let totals = *findings.totals();
+        command.tally.findings = asked.ignored.failures(&totals);
+        let unreadable = totals.files.of(Class::Unreadable);
+        command.tally.unread = command.tally.unread.max(unreadable + asked.broken);
+        let mut output = command.output();
+        let written = Report { asked: &asked, format: self.arguments.format }.write(findings, &mut output);
+        if self.arguments.output.is_some() && !self.arguments.quiet {
+            message::error(asked.verdict(&totals));
+        }
+        command.finish(written, 1, None)
+    }
+
+    /// Returns the source and the options of the engine. Before the list was read, the root is known if it was named.
+    fn parts(
+        &self,
+        selection: Selection,
+        mut expected: Option<&mut Expected>,
+    ) -> Result<(LocalSource, Options), Failed> {
         let VerifyArguments { walk, engine: of_engine, ignore_new, .. } = self.arguments;
         let mut engine = reading::engine_options(of_engine, selection);
         engine.memory_bytes = of_engine.memory / 2;
@@ -223,11 +388,15 @@ impl Run<'_> {
             preserve_access_time: walk.preserve_access_time,
             ..WalkArguments::default()
         };
-        let (paths, files) = if *ignore_new && !self.root.is_file {
-            let mut paths = PathsBelow::new(expected.copy().map_err(temporary_failed)?, self.root);
-            (vec![], Some(FileList::of("the list", move || paths.next_path())))
-        } else {
-            (vec![OsString::from(&self.top)], None)
+        let (paths, files) = match &mut expected {
+            Some(expected) if *ignore_new && !self.root.is_file => {
+                let mut paths = PathsBelow::new(expected.copy().map_err(temporary_failed)?, self.root);
+                (vec![], Some(FileList::of("the list", move || paths.next_path())))
+            }
+            expected => {
+                let common = expected.as_ref().map_or(&b""[..], |expected| expected.common_directory());
+                (vec![self.root.top(common).into_os_string()], None)
+            }
         };
         let walk = WalkOptions {
             medium: of_engine.medium.map(Into::into),
@@ -241,7 +410,7 @@ impl Run<'_> {
     /// Walks without reading, and notes the files that have another size.
     fn find_other_sizes(&mut self, expected: &mut Expected, cancel: &CancelToken) -> Result<(), Failed> {
         let selection: Selection = expected.algorithms().into();
-        let (source, engine) = self.parts(selection, expected)?;
+        let (source, engine) = self.parts(selection, Some(expected))?;
         let copy = expected.copy().map_err(temporary_failed)?;
         let comparison = Comparison::new(copy, false, self.arguments.engine.memory / 8).map_err(temporary_failed)?;
         let mut sizes = Sizes { comparison, failed: Ok(()) };

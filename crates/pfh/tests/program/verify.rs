@@ -604,3 +604,37 @@ fn inventories_of_versions_start_at_their_object() {
     let ended = pfh(&d.join("object/v1"), ["verify", "inventory.json"]).run();
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
 }
+
+#[test]
+fn a_list_goes_on_otherwise_than_it_begins() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("files")).unwrap();
+    for number in 0..600 {
+        fs::write(d.join(format!("files/{number:03}")), number.to_string()).unwrap();
+    }
+    hash(&d.join("files"), ["-a", "md5", "-f", "bsd", "-o", "../list", "."]).run().done();
+    let list = fs::read_to_string(d.join("list")).unwrap();
+    let write = |text: String| fs::write(d.join("list"), text).unwrap();
+    expect(&verify(d, "list files -q"), 0, "Verified: all 600 files are as the list says.\n");
+    // More is listed than the beginning shows: digests by another algorithm, which only they tell from the file.
+    let other = "a".repeat(64);
+    write(format!("{list}SHA256 (./599) = {other}\n"));
+    let text = "Not verified: 1 changed.
+Expected 600, found 600: 599 matched, 1 changed
+
+changed      files/599  (other sha256; line 600)
+";
+    let ended = verify(d, "list files");
+    expect(&ended, 1, &text.replace("files/", ""));
+    let summary = verify(d, "list files --all -f jsonl");
+    let text = String::from_utf8_lossy(&summary.stdout).into_owned();
+    assert!(text.lines().next().unwrap().contains("\"sha256\""), "{text}");
+    // A line that cannot be read, and a list for another place: nothing is compared although files were read.
+    write(format!("{list}nothing\n"));
+    assert_eq!(verify(d, "list files -q").code(), 3);
+    write(list.replace("(./", "(/elsewhere/"));
+    let ended = verify(d, "list files");
+    assert!(ended.stderr.contains("600 of its paths are not below `files`"), "{}", ended.stderr);
+    expect(&ended, 2, "");
+}
