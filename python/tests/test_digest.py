@@ -122,6 +122,38 @@ def test_null_stays_null() -> None:
         assert pyarrow.array(digests).to_pylist() == list(digests)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_every_way_in_has_the_same_digests(seed: int) -> None:
+    generator = random.Random(seed)
+    # Of any length, or of a few, so that neighbours have as many blocks.
+    lengths = generator.choice([range(201), range(50, 70), range(110, 130), [0], [64], [100]])
+    nulls = generator.choice([0, 0.01, 0.5])
+    bytes_of = lambda: generator.randbytes(generator.choice(lengths))  # noqa: E731
+    data = [None if generator.random() < nulls else bytes_of() for _ in range(5000)]
+    some = [message or b"" for message in data]
+    fixed = [message.ljust(200, b"x") for message in some]
+    start = generator.randrange(100)
+    end = generator.randrange(4000, 5001)
+    for name in ["md5", "sha1", "sha256", "sha224", "sha512", "blake3", "xxh3-64"]:
+        expected = [None if message is None else pfh.digest(message, name) for message in data[start:end]]
+        for threads in [1, 2]:
+            for kind in [pyarrow.binary(), pyarrow.large_binary(), pyarrow.binary_view()]:
+                digests = pfh.digest_many(pyarrow.array(data, kind)[start:end], name, threads=threads)
+                assert list(digests) == expected
+                # Nothing lies under nulls that a consumer could take for a digest.
+                buffer = pyarrow.array(digests).buffers()[1]
+                zeros = bytes(digests.digest_size)
+                assert buffer is not None
+                assert buffer.to_pybytes() == b"".join(digest or zeros for digest in expected)
+            listed = pfh.digest_many(some[start:end], name, threads=threads)
+            assert list(listed) == [pfh.digest(message, name) for message in some[start:end]]
+            expected_fixed = [pfh.digest(message, name) for message in fixed[start:end]]
+            arrow = pyarrow.array(fixed, pyarrow.binary(200))[start:end]
+            assert list(pfh.digest_many(arrow, name, threads=threads)) == expected_fixed
+            rows = numpy.frombuffer(b"".join(fixed), "u1").reshape(-1, 200)[start:end]
+            assert list(pfh.digest_many(rows, name, threads=threads)) == expected_fixed
+
+
 def test_numpy_arrays() -> None:
     strings = numpy.array([b"a", b"bcd", b"", b"a\0b"])
     assert list(pfh.digest_many(strings)) == [hashlib.sha256(value).digest() for value in strings.tolist()]

@@ -163,6 +163,42 @@ fn batches() {
                     assert_eq!(*digest, algorithm.digest(message), "{algorithm} {backend} {} bytes", message.len());
                     assert!(!digest.collision_detected());
                 }
+                let mut bytes = vec![0xff; count * algorithm.digest_bytes()];
+                hasher.hash_into_bytes(&messages[..count], &mut bytes);
+                let expected: Vec<u8> = digests.iter().flat_map(|digest| digest.bytes().to_vec()).collect();
+                assert!(bytes == expected, "{algorithm} {backend}, {count} as bytes");
+            }
+        }
+    }
+}
+
+/// Messages of zero to three blocks in any order and at any address, of which kernels take whole lines in place and
+/// others with their padding.
+#[test]
+fn short_batches() {
+    let content = cycle251(1000);
+    let mut random = Random(5);
+    for algorithm in lane_algorithms() {
+        let expected: Vec<_> =
+            (0..200).flat_map(|start| (0..=200).map(move |bytes| (start, bytes))).step_by(37).collect();
+        let digest = |&(start, bytes): &(usize, usize)| algorithm.digest(&content[start..start + bytes]);
+        let expected: Vec<_> = expected.iter().map(|range| (*range, digest(range))).collect();
+        for backend in Backend::offered() {
+            let mut hasher = BatchHasher::with_backend(algorithm, backend);
+            for _ in 0..20 {
+                // Of any length, or of a few blocks and bytes more or less than that.
+                let around = [0, 55, 56, 64, 119, 120][random.below(6)];
+                let is_near = |bytes: usize| bytes.abs_diff(around) <= 1 + around % 8;
+                let takes_any = random.below(2) == 0;
+                let fitting: Vec<_> = expected.iter().filter(|((_, bytes), _)| takes_any || is_near(*bytes)).collect();
+                let chosen: Vec<_> = (0..random.below(100)).map(|_| fitting[random.below(fitting.len())]).collect();
+                let messages: Vec<_> =
+                    chosen.iter().map(|((start, bytes), _)| &content[*start..start + bytes]).collect();
+                let mut bytes = vec![0xff; chosen.len() * algorithm.digest_bytes()];
+                hasher.hash_into_bytes(&messages, &mut bytes);
+                for (((_, length), digest), found) in chosen.iter().zip(bytes.chunks(algorithm.digest_bytes())) {
+                    assert_eq!(found, digest.bytes(), "{algorithm} {backend} {length} bytes");
+                }
             }
         }
     }

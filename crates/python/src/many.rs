@@ -108,7 +108,6 @@ struct Many {
     algorithm: Algorithm,
     threads: usize,
     hasher: BatchHasher,
-    scratch: Vec<Digest>,
     found: Found,
 }
 
@@ -124,12 +123,6 @@ struct Found {
 impl Found {
     fn push(&mut self, digest: &Digest) {
         self.bytes.extend_from_slice(digest.bytes());
-        self.count += 1;
-    }
-
-    fn push_null(&mut self, digest_bytes: usize) {
-        self.nulls.push(self.count);
-        self.bytes.resize(self.bytes.len() + digest_bytes, 0);
         self.count += 1;
     }
 
@@ -182,7 +175,7 @@ impl Messages for [&[u8]] {
 
 impl Many {
     fn new(algorithm: Algorithm, threads: usize) -> Many {
-        Many { algorithm, threads, hasher: BatchHasher::new(algorithm), scratch: Vec::new(), found: Found::default() }
+        Many { algorithm, threads, hasher: BatchHasher::new(algorithm), found: Found::default() }
     }
 
     fn finish(self, py: Python<'_>) -> PyResult<FixedSizeBinaryArray> {
@@ -303,8 +296,8 @@ impl Many {
         let stop = &AtomicBool::new(false);
         let threads = if range.len() < 2 * GROUP { 1 } else { self.threads.min(range.len() / GROUP) };
         if threads == 1 {
-            let Many { hasher, scratch, found, .. } = self;
-            outside(py, || hash(hasher, scratch, range, messages, stop, found));
+            let Many { hasher, found, .. } = self;
+            outside(py, || hash(hasher, range, messages, stop, found));
             return Ok(());
         }
         let algorithm = self.algorithm;
@@ -315,7 +308,7 @@ impl Many {
         let hashed: Vec<Found> = thread::scope(|scope| {
             let work = |part: Range<usize>| {
                 let (mut hasher, mut found) = (BatchHasher::new(algorithm), Found::default());
-                hash(&mut hasher, &mut Vec::new(), part, messages, stop, &mut found);
+                hash(&mut hasher, part, messages, stop, &mut found);
                 found
             };
             let workers: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || work(part))).collect();
@@ -353,35 +346,32 @@ impl Many {
 /// Hashes a range of messages on this thread, and appends the digests to `found`, in order.
 fn hash<M: Messages + ?Sized>(
     hasher: &mut BatchHasher,
-    scratch: &mut Vec<Digest>,
     range: Range<usize>,
     messages: &M,
     stop: &AtomicBool,
     found: &mut Found,
 ) {
-    let algorithm = hasher.algorithm();
+    let digest_bytes = hasher.algorithm().digest_bytes();
     let mut group: [&[u8]; GROUP] = [&[]; GROUP];
-    let mut nulls = [false; GROUP];
-    scratch.resize_with(GROUP, || algorithm.digest(b""));
     for start in range.clone().step_by(GROUP) {
         if stop.load(Ordering::Relaxed) {
             return;
         }
         let count = GROUP.min(range.end - start);
-        let mut has_nulls = false;
-        for (number, (slot, is_null)) in group[..count].iter_mut().zip(&mut nulls).enumerate() {
+        let first_null = found.nulls.len();
+        for (number, slot) in group[..count].iter_mut().enumerate() {
             let message = messages.get(start + number);
-            *is_null = message.is_none();
-            has_nulls |= *is_null;
+            if message.is_none() {
+                found.nulls.push(found.count + number);
+            }
             *slot = message.unwrap_or_default();
         }
-        hasher.hash(&group[..count], &mut scratch[..count]);
-        if !has_nulls {
-            scratch[..count].iter().for_each(|digest| found.push(digest));
-            continue;
-        }
-        for (digest, is_null) in scratch[..count].iter().zip(&nulls) {
-            if *is_null { found.push_null(algorithm.digest_bytes()) } else { found.push(digest) }
+        let first = found.bytes.len();
+        found.bytes.resize(first + count * digest_bytes, 0);
+        hasher.hash_into_bytes(&group[..count], &mut found.bytes[first..]);
+        found.count += count;
+        for place in &found.nulls[first_null..] {
+            found.bytes[place * digest_bytes..][..digest_bytes].fill(0);
         }
     }
 }

@@ -22,7 +22,7 @@
 //! | [`crc`] | the remainder of a message | CRC-32, CRC-32C, CRC-64/NVME |
 //! | [`bloom`] | the Bloom filters that share many bits with a given one | pairs of sdhash and of mrsh-v2 |
 //!
-//! [`prefetch`] announces memory before it is read.
+//! [`prefetch`] and [`prefetch_many`] announce memory before it is read.
 //!
 //! How digests are made with them is the business of `pfh-similarity` and `pfh-digest`, and facts that of `pfh-facts`.
 //! This crate knows no files, no threads and no digests.
@@ -46,4 +46,4 @@ pub mod tlsh_triplets;
 
 pub use backend::{BACKEND_VARIABLE, Backend, BackendEntry, BackendError, Level};
 pub use cpu::{Feature, Features, is_intel};
-pub use prefetch::prefetch;
+pub use prefetch::{prefetch, prefetch_many};

@@ -1,16 +1,34 @@
 //! Announcing memory before it is read.
 #![allow(unsafe_code, reason = "an instruction without effect on values")]
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+
 /// Announces that the cache line of this element will be read soon, so that later reads wait less. Does not wait
 /// itself, and ignores places outside of the slice. Does nothing on CPUs other than x86-64.
 #[inline]
 pub fn prefetch<T>(elements: &[T], place: usize) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(element) = elements.get(place) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: the instruction reads nothing that the program sees, and the address is valid.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) };
-    }
+    announce::<_, _MM_HINT_T0>(elements, place);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (elements, place);
+}
+
+/// Like [`prefetch`], for dozens of lines at a time: they come to the second cache, since the first one has few places
+/// for lines on their way, and waits where these are taken.
+#[inline]
+pub fn prefetch_many<T>(elements: &[T], place: usize) {
+    #[cfg(target_arch = "x86_64")]
+    announce::<_, _MM_HINT_T1>(elements, place);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (elements, place);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn announce<T, const HINT: i32>(elements: &[T], place: usize) {
+    if let Some(element) = elements.get(place) {
+        // SAFETY: the instruction reads nothing that the program sees, and the address is valid.
+        unsafe { _mm_prefetch::<HINT>(std::ptr::from_ref(element).cast()) };
+    }
 }

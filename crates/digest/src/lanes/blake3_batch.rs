@@ -6,9 +6,10 @@
 use super::LANES_MAX;
 use super::backend::kernels;
 use super::definition::Compression;
+use super::many::Digests;
 use super::plan::Plan;
 use super::text::{BLAKE3_STATE_WORDS, INITIAL_2S};
-use crate::Digest;
+use crate::{Algorithm, Digest};
 use pfh_vector::Backend;
 use std::ops::Range;
 
@@ -112,11 +113,11 @@ impl Blake3Batch {
     }
 
     /// `digests[i]` becomes that of `messages[i]`.
-    pub(super) fn hash<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut [Digest]) {
+    pub(super) fn hash<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut (impl Digests + ?Sized)) {
         for (place, message) in messages.iter().enumerate() {
             let message = message.as_ref();
             if message.len() >= self.long_bytes {
-                digests[place].set(::blake3::hash(message).as_bytes());
+                digests.set(place, Digest::from_bytes(Algorithm::BLAKE3, ::blake3::hash(message).as_bytes()));
                 continue;
             }
             self.add(place, message.len());
@@ -143,7 +144,7 @@ impl Blake3Batch {
     }
 
     /// Hashes all messages that were added.
-    fn run<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut [Digest]) {
+    fn run<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut (impl Digests + ?Sized)) {
         // The lanes of a kernel should end together.
         self.chunks.sort_by_key(|chunk| std::cmp::Reverse(chunk.blocks()));
         let mut begun = 0;
@@ -159,7 +160,7 @@ impl Blake3Batch {
             self.run_parents();
         }
         for message in self.messages.drain(..) {
-            digests[message.place].set(&self.values[message.first]);
+            digests.set(message.place, Digest::from_bytes(Algorithm::BLAKE3, &self.values[message.first]));
         }
         self.values.clear();
     }
@@ -298,7 +299,6 @@ impl Lanes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Algorithm;
     use crate::lanes::BatchHasher;
 
     fn message(bytes: usize) -> Vec<u8> {
@@ -309,7 +309,7 @@ mod tests {
     fn check(batch: &mut Blake3Batch, lengths: &[usize], name: &str) {
         let messages: Vec<Vec<u8>> = lengths.iter().map(|&bytes| message(bytes)).collect();
         let mut digests = vec![Digest::zero(Algorithm::BLAKE3); messages.len()];
-        batch.hash(&messages, &mut digests);
+        batch.hash(&messages, &mut digests[..]);
         for (message, digest) in messages.iter().zip(&digests) {
             assert_eq!(digest.bytes(), ::blake3::hash(message).as_bytes(), "{name}, {} bytes", message.len());
         }

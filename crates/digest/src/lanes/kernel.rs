@@ -209,16 +209,21 @@ where
 {
     let lines = &mut lines[..V::LANES];
     let mut bits = [0; 4 * LANES_MAX];
+    let (mut least, mut most) = (usize::MAX, 0);
     for lane in 0..V::LANES {
-        let message = messages[lane];
-        assert!((message.len() + 8) / LINE_BYTES + 1 == blocks);
-        bits[4 * lane..][..4].copy_from_slice(&(8 * message.len() as u32).to_ne_bytes());
+        let bytes = messages[lane].len();
+        least = least.min(bytes);
+        most = most.max(bytes);
+        bits[4 * lane..][..4].copy_from_slice(&(8 * bytes as u32).to_ne_bytes());
+    }
+    for bytes in [least, most] {
+        assert!((bytes + 8) / LINE_BYTES + 1 == blocks);
     }
     // SAFETY: the features are the caller's promise.
     let mut state = unsafe { load_state::<V, N>(states) };
     let length_word = if T::BIG_ENDIAN { 15 } else { 14 };
     let mut message = [state[0]; 16];
-    if messages[..V::LANES].iter().all(|message| message.len() == LINE_BYTES) {
+    if least == LINE_BYTES && most == LINE_BYTES {
         // SAFETY: as above, and each message is a line.
         unsafe { V::load_line(messages, 0, T::BIG_ENDIAN, &mut message) };
         state = T::compress(state, &message, false);
@@ -231,16 +236,22 @@ where
         return;
     }
     for block in 0..blocks {
-        for lane in 0..V::LANES {
-            // SAFETY: as above.
-            lines[lane] = unsafe { V::last_line(messages[lane], block * LINE_BYTES) };
+        let offset = block * LINE_BYTES;
+        if least >= offset + LINE_BYTES {
+            // SAFETY: as above, and each message has a whole line there.
+            unsafe { V::load_line(messages, offset, T::BIG_ENDIAN, &mut message) };
+        } else {
+            for lane in 0..V::LANES {
+                // SAFETY: as above.
+                lines[lane] = unsafe { V::last_line(messages[lane], offset) };
+            }
+            let mut inputs = [&lines[0][..]; LANES_MAX];
+            for lane in 1..V::LANES {
+                inputs[lane] = &lines[lane];
+            }
+            // SAFETY: as above, and each input is a line.
+            unsafe { V::load_line(&inputs, 0, T::BIG_ENDIAN, &mut message) };
         }
-        let mut inputs = [&lines[0][..]; LANES_MAX];
-        for lane in 1..V::LANES {
-            inputs[lane] = &lines[lane];
-        }
-        // SAFETY: as above, and each input is a line.
-        unsafe { V::load_line(&inputs, 0, T::BIG_ENDIAN, &mut message) };
         if block + 1 == blocks {
             // The upper half of the length is zero.
             // SAFETY: as above.

@@ -1,6 +1,6 @@
 //! Many messages in memory.
 
-use pfh_vector::Backend;
+use pfh_vector::{Backend, prefetch_many};
 
 use super::LANES_MAX;
 use super::backend::kernels;
@@ -93,16 +93,27 @@ impl BatchHasher {
     /// When there are not as many digests as messages.
     pub fn hash<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut [Digest]) {
         assert_eq!(messages.len(), digests.len(), "one digest for each message");
+        self.hash_to(messages, digests);
+    }
+
+    /// Like [`BatchHasher::hash`], for digests as bytes that follow each other.
+    ///
+    /// # Panics
+    /// When there is not room for exactly one digest of each message.
+    pub fn hash_into_bytes<M: AsRef<[u8]>>(&mut self, messages: &[M], bytes: &mut [u8]) {
+        let digest_bytes = self.algorithm.digest_bytes();
+        assert_eq!(messages.len() * digest_bytes, bytes.len(), "one digest for each message");
+        self.hash_to(messages, &mut DigestBytes { bytes, digest_bytes });
+    }
+
+    fn hash_to<M: AsRef<[u8]>>(&mut self, messages: &[M], digests: &mut (impl Digests + ?Sized)) {
         let algorithm = self.algorithm;
         match &mut self.lanes {
             Lanes::Messages(lanes) => lanes.hash(algorithm, messages, digests),
-            Lanes::Blake3(batch) => {
-                digests.fill(Digest::zero(algorithm));
-                batch.hash(messages, digests);
-            }
+            Lanes::Blake3(batch) => batch.hash(messages, digests),
             Lanes::None => {
-                for (message, digest) in messages.iter().zip(digests) {
-                    *digest = algorithm.digest(message.as_ref());
+                for (place, message) in messages.iter().enumerate() {
+                    digests.set(place, algorithm.digest(message.as_ref()));
                 }
             }
         }
@@ -112,6 +123,54 @@ impl BatchHasher {
 impl std::fmt::Debug for BatchHasher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BatchHasher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}
+
+/// The places for the digests of a batch.
+pub(super) trait Digests {
+    fn set(&mut self, place: usize, digest: Digest);
+    /// Sets the digest that a line begins with, in which zeros follow it up to 32 bytes at least.
+    fn set_line(&mut self, place: usize, algorithm: Algorithm, line: &Line);
+}
+
+impl Digests for [Digest] {
+    fn set(&mut self, place: usize, digest: Digest) {
+        self[place] = digest;
+    }
+
+    #[inline]
+    fn set_line(&mut self, place: usize, algorithm: Algorithm, line: &Line) {
+        self[place].set_line(algorithm, line);
+    }
+}
+
+/// Digests without anything between.
+struct DigestBytes<'b> {
+    bytes: &'b mut [u8],
+    digest_bytes: usize,
+}
+
+impl DigestBytes<'_> {
+    #[inline]
+    fn room(&mut self, place: usize) -> &mut [u8] {
+        &mut self.bytes[place * self.digest_bytes..][..self.digest_bytes]
+    }
+}
+
+impl Digests for DigestBytes<'_> {
+    fn set(&mut self, place: usize, digest: Digest) {
+        self.room(place).copy_from_slice(digest.bytes());
+    }
+
+    #[inline]
+    fn set_line(&mut self, place: usize, _: Algorithm, line: &Line) {
+        let room = self.room(place);
+        // Lengths that the compiler knows need no call.
+        match room.len() {
+            16 => room.copy_from_slice(&line[..16]),
+            20 => room.copy_from_slice(&line[..20]),
+            bytes => room.copy_from_slice(&line[..bytes]),
+        }
     }
 }
 
@@ -134,13 +193,13 @@ impl<'m> Queue<'m> {
     }
 
     /// Hashes what waits, and empties the queue.
-    fn run(&mut self, short: &mut Short, algorithm: Algorithm, digests: &mut [Digest]) {
+    fn run(&mut self, short: &mut Short, algorithm: Algorithm, digests: &mut (impl Digests + ?Sized)) {
         if self.length > 0 {
             let any = self.messages[0];
             self.messages[self.length..].fill(any);
             let lines = short.run(&self.messages[..short.kernel.lanes]);
             for (line, &place) in lines.iter().zip(&self.places[..self.length]) {
-                digests[place].set_line(algorithm, line);
+                digests.set_line(place, algorithm, line);
             }
             self.length = 0;
         }
@@ -171,7 +230,7 @@ impl MessageLanes {
         Some(MessageLanes { schedule, short })
     }
 
-    fn hash<M: AsRef<[u8]>>(&mut self, algorithm: Algorithm, messages: &[M], digests: &mut [Digest]) {
+    fn hash<M: AsRef<[u8]>>(&mut self, algorithm: Algorithm, messages: &[M], digests: &mut (impl Digests + ?Sized)) {
         let MessageLanes { schedule, short } = self;
         let mut slots = Slots::new(schedule.lanes());
         if let Some(short) = short {
@@ -179,7 +238,12 @@ impl MessageLanes {
             let mut group = [&[][..]; LANES_MAX];
             // One for each number of blocks.
             let mut queues = [const { Queue::new() }; Short::BLOCKS_MAX];
-            for (index, messages) in messages.chunks(lanes).enumerate() {
+            let mut groups = messages.chunks(lanes).enumerate();
+            while let Some((index, messages)) = groups.next() {
+                // Memory is read while the lanes compute.
+                if let Some((_, next)) = groups.clone().next() {
+                    next.iter().for_each(|message| Short::announce(message.as_ref()));
+                }
                 let (mut least, mut most) = (usize::MAX, 0);
                 for (slot, message) in group.iter_mut().zip(messages) {
                     *slot = message.as_ref();
@@ -189,8 +253,8 @@ impl MessageLanes {
                 let group = &group[..messages.len()];
                 let first = index * lanes;
                 if group.len() == lanes && Short::blocks(least) == Short::blocks(most) && Short::takes(most) {
-                    for (line, digest) in short.run(group).iter().zip(&mut digests[first..]) {
-                        digest.set_line(algorithm, line);
+                    for (line, place) in short.run(group).iter().zip(first..) {
+                        digests.set_line(place, algorithm, line);
                     }
                     continue;
                 }
@@ -229,6 +293,14 @@ impl Short {
         (message_bytes + 8) / LINE_BYTES + 1
     }
 
+    /// Announces the memory of a message that comes soon.
+    #[inline]
+    fn announce(message: &[u8]) {
+        for block in 0..Short::BLOCKS_MAX {
+            prefetch_many(message, block * LINE_BYTES);
+        }
+    }
+
     fn takes(message_bytes: usize) -> bool {
         Short::blocks(message_bytes) <= Short::BLOCKS_MAX
     }
@@ -253,7 +325,13 @@ impl<'m> Slots<'m> {
     }
 
     /// Begins a message, and hashes until a lane is free for the next.
-    fn hash(&mut self, schedule: &mut Schedule, message: &'m [u8], place: usize, digests: &mut [Digest]) {
+    fn hash(
+        &mut self,
+        schedule: &mut Schedule,
+        message: &'m [u8],
+        place: usize,
+        digests: &mut (impl Digests + ?Sized),
+    ) {
         let lane = self.free.trailing_zeros() as usize;
         self.free &= self.free - 1;
         self.messages[lane] = message;
@@ -265,9 +343,9 @@ impl<'m> Slots<'m> {
         }
     }
 
-    fn step(&mut self, schedule: &mut Schedule, digests: &mut [Digest]) {
+    fn step(&mut self, schedule: &mut Schedule, digests: &mut (impl Digests + ?Sized)) {
         for lane in members(schedule.step(self)) {
-            digests[self.places[lane]] = schedule.digests(lane)[0];
+            digests.set(self.places[lane], schedule.digests(lane)[0]);
             self.free |= 1 << lane;
         }
     }

@@ -137,21 +137,25 @@ fn shuffle_bytes(row: __m512i, order: &[u8; 16]) -> __m512i {
 impl ShortVector for Avx512x32 {
     #[inline(always)]
     unsafe fn last_line(message: &[u8], offset: usize) -> Line {
-        let content = match message.len().saturating_sub(offset) {
-            bytes @ 0..LINE_BYTES => (1 << bytes) - 1,
-            _ => u64::MAX,
+        // A mark between zeros: the line from place `MARK - n` on has it after `n` bytes, and not at all for 64 of them.
+        const MARK: usize = LINE_BYTES;
+        static MARKED: [u8; 3 * LINE_BYTES] = {
+            let mut marked = [0; 3 * LINE_BYTES];
+            marked[MARK] = 0x80;
+            marked
         };
-        // A message that ends before this line has its mark in the line before.
-        let mark = match message.len().wrapping_sub(offset) {
-            bytes @ 0..LINE_BYTES => 1 << bytes,
-            _ => 0,
+        let (bytes, place) = match message.len().checked_sub(offset) {
+            Some(bytes) => (bytes.min(LINE_BYTES), MARK - bytes.min(LINE_BYTES)),
+            // The mark is in the line before.
+            None => (0, 2 * LINE_BYTES),
         };
+        let content = u64::MAX.checked_shr((LINE_BYTES - bytes) as u32).unwrap_or(0);
         let mut line = [0; LINE_BYTES];
-        // SAFETY: the features are the caller's promise. The load touches only the bytes of the mask, which are in the
-        // message; the store fills an array of 64 bytes.
+        // SAFETY: the features are the caller's promise. The masked load touches only the bytes of the mask, which are
+        // in the message; the other load is of 64 bytes from a place up to 128 of 192; the store fills an array of 64.
         unsafe {
-            let bytes = _mm512_maskz_loadu_epi8(content, message.as_ptr().wrapping_add(offset).cast());
-            let bytes = _mm512_mask_mov_epi8(bytes, mark, _mm512_set1_epi8(0x80_u8.cast_signed()));
+            let marked = _mm512_loadu_si512(MARKED.as_ptr().add(place).cast());
+            let bytes = _mm512_mask_loadu_epi8(marked, content, message.as_ptr().wrapping_add(offset).cast());
             _mm512_storeu_si512(line.as_mut_ptr().cast(), bytes);
         }
         line
