@@ -57,13 +57,18 @@ def text(node: ast.AST) -> str:
     return "\n".join(found)
 
 
+def is_private(name: str) -> bool:
+    """Whether a member is no part of the interface; special methods are."""
+    return name.startswith("_") and not name.startswith("__")
+
+
 def members(node: ast.ClassDef) -> list[str]:
     """The rows of a table: attributes with the text below them, and methods."""
     rows: list[tuple[str, str, str]] = []
     for member, after in zip(node.body, [*node.body[1:], None]):
         if isinstance(member, ast.AnnAssign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
             rows.append((ast.unparse(member.target), ast.unparse(member.annotation), str(after.value.value)))
-        elif isinstance(member, ast.FunctionDef) and ast.get_docstring(member):
+        elif isinstance(member, ast.FunctionDef) and ast.get_docstring(member) and not is_private(member.name):
             is_property = any(ast.unparse(decorator) == "property" for decorator in member.decorator_list)
             arguments = [argument.arg for argument in member.args.args[1:]]
             name = member.name if is_property else f"{member.name}({', '.join(arguments)})"

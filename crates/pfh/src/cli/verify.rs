@@ -248,12 +248,20 @@ impl Run<'_> {
         let cancel = command.cancel().clone();
         let (sender, receiver) = mpsc::channel();
         let (run, name, cancel, likely) = (&self, asked.list, &cancel, &algorithms[..]);
-        let (read, compared) = thread::scope(|threads| {
-            let reader = threads.spawn(move || run.read_likely(list, name, likely, &sender, cancel));
+        let ((read, is_refused), compared) = thread::scope(|threads| {
+            let reader = threads.spawn(move || {
+                let read = run.read_likely(list, name, likely, &sender, cancel);
+                let is_refused = read.is_err() && !cancel.is_cancelled();
+                if is_refused {
+                    // The files of a list that cannot be used are not read to their ends.
+                    cancel.cancel();
+                }
+                (read, is_refused)
+            });
             let compared = run.compare(&mut command, &source, &engine, &mut move || receiver.recv().ok());
             (reader.join().unwrap_or_else(|panic| resume_unwind(panic)), compared)
         });
-        if command.cancel().is_cancelled() {
+        if command.cancel().is_cancelled() && !is_refused {
             return command.finish(Ok(()), 0, None);
         }
         match read? {
