@@ -423,7 +423,7 @@ pub struct Members<'a> {
     link: Option<u64>,
 }
 
-/// What the members of all groups are read by.
+/// The readers of the members of all groups.
 struct Readers {
     paths: PathReader,
     files: RecordReader<25>,

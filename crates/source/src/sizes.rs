@@ -1,8 +1,8 @@
 //! Asking for the size of each file on several threads, for walks that want to know them.
 //!
 //! The walk goes ahead without sizes and collects what it finds in groups. Helpers ask for the sizes of the files of a
-//! group, and the walk visits the groups in their order. It takes what no helper has begun, so it waits only for a group
-//! that is being worked on. Of an entry that a helper leaves alone, the walk asks for the size itself.
+//! group, and the walk visits the groups in their order. It takes what no helper has begun, so it waits only for a
+//! group that is being worked on. Of an entry that a helper leaves alone, the walk asks for the size itself.
 
 use std::collections::VecDeque;
 use std::io;

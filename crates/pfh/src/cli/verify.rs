@@ -239,8 +239,7 @@ impl Run<'_> {
         Some(Likely { algorithms, source, engine })
     }
 
-    /// Reads the files while the list is read. What is found waits within the memory of the engine until the list is
-    /// known.
+    /// Reads the files while the list is read. Findings wait within the memory of the engine until the list is known.
     fn while_reading(self, list: List, asked: Asked<'_>, likely: Likely) -> Result<Ending, Failed> {
         let Likely { algorithms, source, mut engine } = likely;
         let mut command = begin(self.arguments)?;

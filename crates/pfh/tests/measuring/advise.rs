@@ -35,7 +35,8 @@ fn the_processor_limits_a_slow_algorithm_and_measurements_are_kept() {
     for number in 0..40 {
         fs::write(root.join(format!("tree/{number}")), contents(number, 1 << 20)).unwrap();
     }
-    let arguments = ["tree", "--seconds", "6", "-a", "streebog512,md5", "--save", "own.toml", "--json", "--volume", "1TB"];
+    let arguments =
+        ["tree", "--seconds", "6", "-a", "streebog512,md5", "--save", "own.toml", "--json", "--volume", "1TB"];
     let advice = json(&advise(root, arguments).run());
     assert_eq!((&advice["type"], &advice["limit"]), (&"advice".into(), &"processor".into()), "{advice}");
     assert_eq!((&advice["bytes"], &advice["files"]), (&1_000_000_000_000_u64.into(), &953_674.into()));
@@ -52,7 +53,8 @@ fn the_processor_limits_a_slow_algorithm_and_measurements_are_kept() {
     assert!((twice / seconds("seconds") - 2.0).abs() < 0.01);
     let ended = advise(root, ["--from", "own.toml", "-a", "streebog512", "--volume", "1TB", "--deadline", "8h"]).run();
     let text = String::from_utf8(ended.done().to_vec()).unwrap();
-    for part in ["The processor limits you.", "streebog512", "95 % interval", "Fixity cycle", "Changes that would help"] {
+    for part in ["The processor limits you.", "streebog512", "95 % interval", "Fixity cycle", "Changes that would help"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
     let ended = advise(root, ["--from", "own.toml", "-a", "blake3"]).run();

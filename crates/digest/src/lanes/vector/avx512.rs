@@ -137,7 +137,7 @@ fn shuffle_bytes(row: __m512i, order: &[u8; 16]) -> __m512i {
 impl ShortVector for Avx512x32 {
     #[inline(always)]
     unsafe fn last_line(message: &[u8], offset: usize) -> Line {
-        // A mark between zeros: the line from place `MARK - n` on has it after `n` bytes, and not at all for 64 of them.
+        // A mark between zeros: the line from `MARK - n` on has it after `n` bytes, and for 64 not at all.
         const MARK: usize = LINE_BYTES;
         static MARKED: [u8; 3 * LINE_BYTES] = {
             let mut marked = [0; 3 * LINE_BYTES];
