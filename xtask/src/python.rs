@@ -96,7 +96,9 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
         // `test_dask.py`, `test_spark.py`.
         tests.arg(format!("--ignore=tests/test_{}.py", need.name()));
     }
-    run(&mut tests)?;
+    // In one piece: the step of the runners prints too.
+    let report = process::stdout(tests.current_dir(workspace.root.join("python")))?;
+    print!("{}", String::from_utf8_lossy(&report));
     run(environment.python().args(["-m", "mypy", "--strict"]))?;
     run(environment.python().args([
         "-m",

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use nix::unistd::Uid;
 
@@ -87,6 +88,9 @@ impl Consent {
         if self == Consent::No {
             return false;
         }
+        // Steps that run at the same time ask one after the other.
+        static ASKING: Mutex<()> = Mutex::new(());
+        let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
         println!("to be installed by {by}: {what}");
         if !io::stdin().is_terminal() {
             return true;

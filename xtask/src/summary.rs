@@ -1,6 +1,7 @@
 //! Runs named steps, lets all of them run whatever the others did, and says at the end how each went.
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -73,24 +74,33 @@ impl Summary {
 
     /// Runs one step.
     pub(crate) fn step(&mut self, name: &str, body: impl FnOnce() -> Result<Outcome>) {
-        println!("── {name}");
-        let start = Instant::now();
-        let result = thread::scope(|scope| {
-            let (ended, end) = channel::<()>();
-            scope.spawn(move || {
-                while end.recv_timeout(SIGN_OF_LIFE) == Err(RecvTimeoutError::Timeout) {
-                    println!("── {name}: {} s so far", start.elapsed().as_secs());
-                }
-            });
-            let result = body();
-            drop(ended);
-            result
+        let (result, duration) = attended(name, body);
+        self.note(name, result, duration);
+    }
+
+    /// Runs two steps at the same time, neither of which keeps all cores busy. What they print alternates.
+    pub(crate) fn two_steps(
+        &mut self,
+        names: [&str; 2],
+        first: impl FnOnce() -> Result<Outcome> + Send,
+        second: impl FnOnce() -> Result<Outcome>,
+    ) {
+        let ended = thread::scope(|scope| {
+            let first = scope.spawn(|| attended(names[0], first));
+            let second = attended(names[1], second);
+            [first.join().unwrap_or_else(|panic| resume_unwind(panic)), second]
         });
+        for (name, (result, duration)) in names.into_iter().zip(ended) {
+            self.note(name, result, duration);
+        }
+    }
+
+    fn note(&mut self, name: &str, result: Result<Outcome>, duration: Duration) {
         let result = result.and_then(|outcome| self.judge(outcome));
         if let Err(error) = &result {
-            println!("{error:#}");
+            println!("{name}: {error:#}");
         }
-        self.steps.push((name.to_owned(), result, start.elapsed()));
+        self.steps.push((name.to_owned(), result, duration));
     }
 
     /// Skips of what is required are failures.
@@ -154,6 +164,24 @@ impl Summary {
     }
 }
 
+/// Runs the body of a step, and gives signs of life. Returns how long it took.
+fn attended(name: &str, body: impl FnOnce() -> Result<Outcome>) -> (Result<Outcome>, Duration) {
+    println!("── {name}");
+    let start = Instant::now();
+    let result = thread::scope(|scope| {
+        let (ended, end) = channel::<()>();
+        scope.spawn(move || {
+            while end.recv_timeout(SIGN_OF_LIFE) == Err(RecvTimeoutError::Timeout) {
+                println!("── {name}: {} s so far", start.elapsed().as_secs());
+            }
+        });
+        let result = body();
+        drop(ended);
+        result
+    });
+    (result, start.elapsed())
+}
+
 /// Such as `3 skipped (browser, fuse 2)`.
 fn skipped(needs: &[Need]) -> String {
     let mut counts = BTreeMap::<Need, usize>::new();
@@ -185,6 +213,23 @@ mod tests {
         let expected = "steps: 2 passed, 1 skipped (miri); tests: 3 skipped (browser, fuse 2)";
         assert_eq!(summary.last_line(), expected);
         assert!(summary.finish());
+    }
+
+    #[test]
+    fn two_steps_run_at_once_and_are_noted_in_order() {
+        let mut summary = Summary { required: Vec::new(), steps: Vec::new() };
+        let (sender, receiver) = channel();
+        let first = move || Ok(Outcome::passed(receiver.recv_timeout(SIGN_OF_LIFE)?));
+        let second = move || {
+            sender.send("sent by the second")?;
+            bail!("the second fails")
+        };
+        summary.two_steps(["first", "second"], first, second);
+        let [(first, Ok(Outcome::Passed(note, _)), _), (second, Err(_), _)] = &summary.steps[..] else {
+            panic!("{:?}", summary.last_line())
+        };
+        assert_eq!((&**first, &**note, &**second), ("first", "sent by the second", "second"));
+        assert!(!summary.finish());
     }
 
     #[test]

@@ -58,9 +58,13 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         outcome_of_tests(&skipped)
     });
     if !quick {
-        summary.step("python", || python::test(workspace, consent));
-        let consent = if runtimes { consent } else { setup::Consent::No };
-        summary.step("runners", || runners::test(workspace, consent));
+        let for_runners = if runtimes { consent } else { setup::Consent::No };
+        // Both install packages, and wait for what they started.
+        summary.two_steps(
+            ["python", "runners"],
+            || python::test(workspace, consent),
+            || runners::test(workspace, for_runners),
+        );
     }
     Ok(summary.finish())
 }
