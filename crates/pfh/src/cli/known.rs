@@ -4,26 +4,24 @@ use super::blocks;
 use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
 use super::export;
-use super::known_args::{
-    BuildArguments, CheckArguments, InfoArguments, KeepArgument, KnownArguments, KnownCommand, LookupArguments,
-};
+use super::known_args::{BuildArguments, CheckArguments, InfoArguments, KeepArgument, KnownArguments, KnownCommand};
 use super::lists::{self, BrokenLines, Loaded};
+use super::lookup;
 use super::message;
 use super::output::interrupted;
 use super::quantity::{Bytes, Count};
 use super::reading;
 use super::serve;
-use super::verdicts::{self, Counts, Verdict, VerdictWriter};
-use pfh_digest::{Algorithm, Digest};
-use pfh_known::{BloomFile, BloomShape, Classifier, Found, Importer, Keep, Origin, Row, SetBuilder};
+use super::verdicts;
+use pfh_digest::Algorithm;
+use pfh_known::{BloomFile, BloomShape, Importer, Keep, Origin, Row, SetBuilder};
 use pfh_list::{Contents, Input, List};
 use pfh_record::ReadOptions;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Read};
-use std::ops::Range;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -33,7 +31,7 @@ pub(crate) fn run(arguments: &KnownArguments) -> Result<Ending, Failed> {
         KnownCommand::Build(arguments) => build(arguments),
         KnownCommand::Check(arguments) => check(arguments),
         KnownCommand::Info(arguments) => info(arguments),
-        KnownCommand::Lookup(arguments) => lookup(arguments),
+        KnownCommand::Lookup(arguments) => lookup::run(arguments),
         KnownCommand::Export(arguments) => export::run(arguments),
         KnownCommand::Serve(arguments) => serve::run(arguments),
     }
@@ -371,190 +369,4 @@ fn info_of_filter(filter: &BloomFile, arguments: &InfoArguments) -> Result<Endin
         )
     };
     Command::printing()?.print(text)
-}
-
-/// Answers that are written together, in bytes.
-const ANSWERS_BYTES: usize = 1 << 18;
-
-/// Longest line of standard input, in bytes.
-const LINE_BYTES_MAX: usize = 4096;
-
-/// Bytes of standard input that are read at once.
-const READ_BYTES: usize = 1 << 16;
-
-/// Digests of standard input that are looked up together.
-const QUERIES: usize = 1024;
-
-fn lookup(arguments: &LookupArguments) -> Result<Ending, Failed> {
-    let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, 256 << 20, false)?;
-    let algorithms: Vec<Algorithm> = classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect();
-    let mut command = Command::printing()?;
-    command.count_lines(unread);
-    let mut lookup = Lookup {
-        writer: VerdictWriter::new(arguments.format, false),
-        classifier: &classifier,
-        algorithms,
-        filter: arguments.filter.as_deref().map(open_filter).transpose()?,
-        counts: Counts::default(),
-        found: Vec::new(),
-        out: Vec::new(),
-    };
-    lookup.writer.header(&lookup.algorithms, &mut lookup.out);
-    if arguments.digests.is_empty() {
-        let stdin = message::standard_input().map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
-        let mut stdin = stdin.lock();
-        let (mut queries, mut number, mut is_end) = (Queries::default(), 0_u64, false);
-        let failed = |error: io::Error| Failed::unread(format_args!("standard input: {error}"));
-        while !is_end && !command.cancel().is_cancelled() {
-            is_end = queries.read(&mut stdin).map_err(failed)?;
-            while let Some(line) = queries.next_line(is_end) {
-                number += 1;
-                let text = queries.text[line.clone()].trim_ascii_start();
-                let start = line.end - text.len();
-                let text = start..start + text.trim_ascii_end().len();
-                if text.is_empty() || queries.text[start] == b'#' {
-                    continue;
-                }
-                if !queries.push(text.clone(), &classifier) {
-                    let text = message::quoted(&queries.text[text]);
-                    message::error(format_args!("line {number}: {text} is no digest of this set"));
-                    command.count_lines(1);
-                }
-                if queries.all.len() == QUERIES {
-                    lookup.answer(&mut queries)?;
-                }
-            }
-            lookup.answer(&mut queries)?;
-            if lookup.out.len() > ANSWERS_BYTES {
-                command.write(&lookup.out);
-                lookup.out.clear();
-            }
-        }
-    }
-    let mut queries = Queries::default();
-    for text in &arguments.digests {
-        let text = text.as_bytes();
-        queries.text.extend_from_slice(text);
-        if !queries.push(queries.text.len() - text.len()..queries.text.len(), &classifier) {
-            return Err(Failed::usage(format_args!("{} is no digest of this set", message::quoted(text))));
-        }
-    }
-    lookup.answer(&mut queries)?;
-    lookup.writer.summary(lookup.counts, command.tally.lines, &mut lookup.out);
-    command.write(&lookup.out);
-    command.finish(Ok(()), lookup.counts.all(), None)
-}
-
-/// Digests that are looked up together.
-#[derive(Default)]
-struct Queries {
-    /// The texts of all queries.
-    text: Vec<u8>,
-    /// How much of the texts was taken as lines.
-    taken: usize,
-    /// The digests that they may be.
-    digests: Vec<Digest>,
-    /// Of each query, its part of the texts and of the digests.
-    all: Vec<(Range<usize>, Range<usize>)>,
-}
-
-impl Queries {
-    /// Reads more text, after what was not taken as lines. Returns whether it ended. The queries before are to be
-    /// answered.
-    fn read(&mut self, input: &mut impl Read) -> io::Result<bool> {
-        self.text.drain(..std::mem::take(&mut self.taken));
-        let before = self.text.len();
-        input.by_ref().take(READ_BYTES as u64).read_to_end(&mut self.text)?;
-        Ok(self.text.len() - before < READ_BYTES)
-    }
-
-    /// Takes the next line; a longer one than usual is taken as several. `None` if more text is needed.
-    fn next_line(&mut self, is_end: bool) -> Option<Range<usize>> {
-        let rest = &self.text[self.taken..];
-        let searched = &rest[..rest.len().min(LINE_BYTES_MAX)];
-        let line_bytes = match memchr::memchr(b'\n', searched) {
-            Some(end) => end + 1,
-            None if searched.len() == LINE_BYTES_MAX || is_end && !rest.is_empty() => searched.len(),
-            None => return None,
-        };
-        let line = self.taken..self.taken + line_bytes;
-        self.taken = line.end;
-        Some(line)
-    }
-
-    /// Adds a digest in hexadecimal, which is a part of the texts. Returns `false` if it is by none of the sets'
-    /// algorithms.
-    fn push(&mut self, text: Range<usize>, classifier: &Classifier) -> bool {
-        let before = self.digests.len();
-        classifier.push_digests_in_hex(&self.text[text.clone()], &mut self.digests);
-        let digests = before..self.digests.len();
-        let is_digest = !digests.is_empty();
-        if is_digest {
-            self.all.push((text, digests));
-        }
-        is_digest
-    }
-
-    fn clear(&mut self) {
-        self.digests.clear();
-        self.all.clear();
-    }
-}
-
-/// Look-ups of digests on the way to the output.
-struct Lookup<'a> {
-    writer: VerdictWriter,
-    classifier: &'a Classifier,
-    algorithms: Vec<Algorithm>,
-    /// A filter that is asked before the set.
-    filter: Option<BloomFile>,
-    counts: Counts,
-    /// The entries of each digest of the queries.
-    found: Vec<Found>,
-    out: Vec<u8>,
-}
-
-fn open_filter(path: &Path) -> Result<BloomFile, Failed> {
-    BloomFile::open(path).map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path))))
-}
-
-impl Lookup<'_> {
-    /// Looks up queries, appends the answers, and removes the queries.
-    fn answer(&mut self, queries: &mut Queries) -> Result<(), Failed> {
-        let failed = |error: io::Error| Failed::unread(error.to_string());
-        // Filters have digits in upper or in lower case, and do not tell which.
-        let may_have = |filter: &BloomFile, text: &[u8]| -> io::Result<bool> {
-            Ok(filter.may_have(&text.to_ascii_uppercase())? || filter.may_have(&text.to_ascii_lowercase())?)
-        };
-        self.classifier.find_many(&queries.digests, &mut self.found).map_err(failed)?;
-        for (text, digests) in &queries.all {
-            let (text, found) = (&queries.text[text.clone()], &self.found[digests.clone()]);
-            let digests = &queries.digests[digests.clone()];
-            let is_possible = found.iter().any(|found| *found != Found::Nothing)
-                && self.filter.as_ref().map_or(Ok(true), |filter| may_have(filter, text)).map_err(failed)?;
-            let (mut shown, mut first, mut entries) = (&digests[0], None, 0);
-            let all;
-            match found {
-                _ if !is_possible => {}
-                [Found::One(known)] => (first, entries) = (Some(known), 1),
-                // Algorithms of the same length: the one that is known, if any.
-                _ => {
-                    all = self.classifier.first_known(digests).map_err(failed)?;
-                    if let Some((digest, all)) = &all {
-                        (shown, first, entries) = (digest, all.first(), all.len());
-                    }
-                }
-            }
-            let known = match first {
-                Some(first) => Some((first.class, self.classifier.facts(first).map_err(failed)?)),
-                None => None,
-            };
-            self.counts.add(known.as_ref().map(|(class, _)| *class));
-            let digests = std::slice::from_ref(shown);
-            let verdict = Verdict { list: None, name: text, digests, known, entries };
-            self.writer.verdict(&verdict, &self.algorithms, &mut self.out);
-        }
-        queries.clear();
-        Ok(())
-    }
 }

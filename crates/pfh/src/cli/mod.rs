@@ -46,6 +46,7 @@ mod lab;
 mod lab_args;
 mod line;
 mod lists;
+mod lookup;
 mod matching;
 mod merge;
 mod message;

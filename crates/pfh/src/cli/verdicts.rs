@@ -12,6 +12,7 @@ use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::ops::AddAssign;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -211,6 +212,15 @@ impl Counts {
 
     pub(crate) fn all(self) -> u64 {
         self.bad + self.other + self.good + self.unknown
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Counts) {
+        self.bad += more.bad;
+        self.other += more.other;
+        self.good += more.good;
+        self.unknown += more.unknown;
     }
 }
 

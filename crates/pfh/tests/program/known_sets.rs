@@ -138,6 +138,33 @@ fn sets_are_added_subtracted_and_intersected() {
 }
 
 #[test]
+fn answers_keep_the_order_of_many_queries() {
+    let directory = case();
+    let names = ["good", "both", "new"];
+    let digests = names.map(|name| digest("md5", name.as_bytes()).to_string());
+    let (mut input, mut expected) = (String::new(), String::new());
+    // Some hundred kilobytes, of which threads answer parts; the parts end in the middle of lines.
+    for number in 0..20_000 {
+        if number == 12_345 {
+            input += "no digest\n";
+            continue;
+        }
+        let (name, digest) = (names[number % 7 % 3], &digests[number % 7 % 3]);
+        input += &format!("  {digest}\r\n");
+        expected += &match name {
+            "new" => format!("unknown      {digest}\n"),
+            _ => format!("known-good   {digest}  (good.pfhk: {name})\n"),
+        };
+    }
+    let looked = pfh(directory.path(), ["known", "lookup", "good.pfhk"]).input(input.trim_end()).run();
+    let answers = looked.expect(3, "pfh: line 12346: `no digest` is no digest of this set\n");
+    assert!(answers == expected.as_bytes(), "answers differ");
+    // A line that is longer than a part.
+    let looked = pfh(directory.path(), ["known", "lookup", "good.pfhk"]).input("a".repeat(300_000)).run();
+    assert_eq!((looked.code(), looked.stdout.len()), (3, 0));
+}
+
+#[test]
 fn damaged_sets_are_refused_and_found() {
     let directory = case();
     let path = directory.path().join("good.pfhk");

@@ -1,0 +1,294 @@
+//! `pfh known lookup`: digests of the command line or of standard input against a set.
+//!
+//! Standard input is cut into texts of whole lines. Each thread answers every nth of them, and the answers are written
+//! in the order of the input.
+
+use super::command::Command;
+use super::exit::{Ending, Failed};
+use super::known_args::LookupArguments;
+use super::message;
+use super::verdicts::{self, Counts, Verdict, VerdictWriter};
+use pfh_digest::{Algorithm, Digest};
+use pfh_known::{BloomFile, Classifier, Found};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+
+/// Longest line of standard input, in bytes.
+const LINE_BYTES_MAX: usize = 4096;
+
+/// Bytes of standard input that are read at once.
+const READ_BYTES: usize = 1 << 16;
+
+/// Digests that are looked up together.
+const DIGESTS: usize = 1024;
+
+/// Most threads that answer. The one that reads and writes keeps no more of them busy.
+const THREADS_MAX: usize = 8;
+
+/// Texts that each thread has or has answered: it answers one while the other is written.
+const TEXTS_PER_THREAD: usize = 2;
+
+/// Runs `pfh known lookup`.
+pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
+    let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, 256 << 20, false)?;
+    let lookup = Lookup {
+        writer: VerdictWriter::new(arguments.format, false),
+        classifier: &classifier,
+        algorithms: classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect(),
+        filter: arguments.filter.as_deref().map(open_filter).transpose()?,
+    };
+    let mut command = Command::printing()?;
+    command.count_lines(unread);
+    let mut answered = Answered { command, lines: 0, counts: Counts::default() };
+    let mut out = Vec::new();
+    lookup.writer.header(&lookup.algorithms, &mut out);
+    if arguments.digests.is_empty() {
+        answered.command.write(&out);
+        lookup.answer_standard_input(&mut answered)?;
+        out.clear();
+    } else {
+        let mut queries = Queries { answers: out, ..Queries::default() };
+        for text in &arguments.digests {
+            let start = queries.text.len();
+            queries.text.extend_from_slice(text.as_bytes());
+            if !queries.push(start..queries.text.len(), &classifier) {
+                let text = message::quoted(text.as_bytes());
+                return Err(Failed::usage(format_args!("{text} is no digest of this set")));
+            }
+        }
+        lookup.answer(&mut queries).map_err(|error| Failed::unread(error.to_string()))?;
+        answered.counts = queries.counts;
+        out = queries.answers;
+    }
+    let Answered { mut command, counts, .. } = answered;
+    lookup.writer.summary(counts, command.tally.lines, &mut out);
+    command.write(&out);
+    command.finish(Ok(()), counts.all(), None)
+}
+
+fn open_filter(path: &Path) -> Result<BloomFile, Failed> {
+    BloomFile::open(path).map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path))))
+}
+
+/// Digests that are looked up together, and their answers.
+#[derive(Default)]
+struct Queries {
+    /// The texts of all queries.
+    text: Vec<u8>,
+    /// The digests that they may be.
+    digests: Vec<Digest>,
+    /// Of each query, its part of the texts and of the digests.
+    all: Vec<(Range<usize>, Range<usize>)>,
+    /// The entries of each digest.
+    found: Vec<Found>,
+    answers: Vec<u8>,
+    counts: Counts,
+    /// The number of lines of the text.
+    lines: u64,
+    /// The lines that are no digests of the set: their numbers in the text, and their parts of it.
+    refused: Vec<(u64, Range<usize>)>,
+}
+
+impl Queries {
+    /// Adds a digest in hexadecimal, which is a part of the texts. Returns `false` if it is by none of the sets'
+    /// algorithms.
+    fn push(&mut self, text: Range<usize>, classifier: &Classifier) -> bool {
+        let before = self.digests.len();
+        classifier.push_digests_in_hex(&self.text[text.clone()], &mut self.digests);
+        let digests = before..self.digests.len();
+        let is_digest = !digests.is_empty();
+        if is_digest {
+            self.all.push((text, digests));
+        }
+        is_digest
+    }
+
+    /// Removes everything but the text.
+    fn begin(&mut self) {
+        self.digests.clear();
+        self.all.clear();
+        self.answers.clear();
+        self.refused.clear();
+        (self.counts, self.lines) = (Counts::default(), 0);
+    }
+}
+
+/// Texts of whole lines from an input.
+struct Texts<R> {
+    input: R,
+    /// The beginning of a line whose end was not read.
+    rest: Vec<u8>,
+}
+
+impl<R: Read> Texts<R> {
+    /// Reads the next text. Returns whether the input ended.
+    fn read(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
+        text.clear();
+        text.append(&mut self.rest);
+        let before = text.len();
+        self.input.by_ref().take(READ_BYTES as u64).read_to_end(text)?;
+        let is_end = text.len() - before < READ_BYTES;
+        // A line that fills a text is too long for a digest anyway.
+        if !is_end && let Some(end) = memchr::memrchr(b'\n', text) {
+            self.rest.extend_from_slice(&text[end + 1..]);
+            text.truncate(end + 1);
+        }
+        Ok(is_end)
+    }
+}
+
+/// The output, and what was written to it.
+struct Answered {
+    command: Command,
+    lines: u64,
+    counts: Counts,
+}
+
+impl Answered {
+    /// Writes the answers of a text.
+    fn write(&mut self, queries: &Queries) {
+        for (number, text) in &queries.refused {
+            let (number, text) = (self.lines + number, message::quoted(&queries.text[text.clone()]));
+            message::error(format_args!("line {number}: {text} is no digest of this set"));
+            self.command.count_lines(1);
+        }
+        self.lines += queries.lines;
+        self.counts += queries.counts;
+        self.command.write(&queries.answers);
+    }
+
+    fn is_over(&self) -> bool {
+        self.command.cancel().is_cancelled() || !self.command.is_writing()
+    }
+}
+
+/// Look-ups of digests, as all threads make them.
+struct Lookup<'a> {
+    writer: VerdictWriter,
+    classifier: &'a Classifier,
+    algorithms: Vec<Algorithm>,
+    /// A filter that is asked before the set.
+    filter: Option<BloomFile>,
+}
+
+impl Lookup<'_> {
+    /// Answers the lines of standard input on several threads.
+    fn answer_standard_input(&self, answered: &mut Answered) -> Result<(), Failed> {
+        let stdin = message::standard_input().map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
+        let mut texts = Texts { input: stdin.lock(), rest: Vec::new() };
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+        thread::scope(|scope| {
+            let start = |_| {
+                let (sender, queries) = mpsc::sync_channel::<Queries>(TEXTS_PER_THREAD);
+                let (answers, receiver) = mpsc::sync_channel(TEXTS_PER_THREAD);
+                scope.spawn(move || {
+                    for mut queries in queries {
+                        let answer = self.answer_lines(&mut queries).map(|()| queries);
+                        if answers.send(answer).is_err() {
+                            break;
+                        }
+                    }
+                });
+                (sender, receiver)
+            };
+            let workers: Vec<_> = (0..threads).map(start).collect();
+            let (mut sent, mut received) = (0, 0);
+            let (mut spare, mut end) = (Vec::new(), None);
+            loop {
+                let is_over = end.is_some() || answered.is_over();
+                if sent - received == threads * TEXTS_PER_THREAD || is_over && received < sent {
+                    // Without an answer, the thread has panicked, and the scope panics, too.
+                    let Ok(answer) = workers[received % threads].1.recv() else { return Ok(()) };
+                    received += 1;
+                    let queries = answer.map_err(|error| Failed::unread(error.to_string()))?;
+                    answered.write(&queries);
+                    spare.push(queries);
+                } else if is_over {
+                    return end.unwrap_or(Ok(()));
+                } else {
+                    let mut queries = spare.pop().unwrap_or_else(Queries::default);
+                    match texts.read(&mut queries.text) {
+                        Ok(false) => {}
+                        Ok(true) => end = Some(Ok(())),
+                        Err(error) => {
+                            end = Some(Err(Failed::unread(format_args!("standard input: {error}"))));
+                            continue;
+                        }
+                    }
+                    if workers[sent % threads].0.send(queries).is_ok() {
+                        sent += 1;
+                    }
+                }
+            }
+        })
+    }
+
+    /// Answers the lines of a text.
+    fn answer_lines(&self, queries: &mut Queries) -> io::Result<()> {
+        queries.begin();
+        let mut taken = 0;
+        while taken < queries.text.len() {
+            let rest = &queries.text[taken..];
+            // A longer line than usual is taken as several.
+            let searched = &rest[..rest.len().min(LINE_BYTES_MAX)];
+            let line_bytes = memchr::memchr(b'\n', searched).map_or(searched.len(), |end| end + 1);
+            let text = searched[..line_bytes].trim_ascii_start();
+            let start = taken + line_bytes - text.len();
+            let text = start..start + text.trim_ascii_end().len();
+            taken += line_bytes;
+            queries.lines += 1;
+            if text.is_empty() || queries.text[start] == b'#' {
+                continue;
+            }
+            if !queries.push(text.clone(), self.classifier) {
+                queries.refused.push((queries.lines, text));
+            }
+            if queries.all.len() == DIGESTS {
+                self.answer(queries)?;
+            }
+        }
+        self.answer(queries)
+    }
+
+    /// Looks up queries, appends the answers, and removes the queries.
+    fn answer(&self, queries: &mut Queries) -> io::Result<()> {
+        // Filters have digits in upper or in lower case, and do not tell which.
+        let may_have = |filter: &BloomFile, text: &[u8]| -> io::Result<bool> {
+            Ok(filter.may_have(&text.to_ascii_uppercase())? || filter.may_have(&text.to_ascii_lowercase())?)
+        };
+        self.classifier.find_many(&queries.digests, &mut queries.found)?;
+        for (text, digests) in &queries.all {
+            let (text, found) = (&queries.text[text.clone()], &queries.found[digests.clone()]);
+            let digests = &queries.digests[digests.clone()];
+            let is_possible = found.iter().any(|found| *found != Found::Nothing)
+                && self.filter.as_ref().map_or(Ok(true), |filter| may_have(filter, text))?;
+            let (mut shown, mut first, mut entries) = (&digests[0], None, 0);
+            let all;
+            match found {
+                _ if !is_possible => {}
+                [Found::One(known)] => (first, entries) = (Some(known), 1),
+                // Algorithms of the same length: the one that is known, if any.
+                _ => {
+                    all = self.classifier.first_known(digests)?;
+                    if let Some((digest, all)) = &all {
+                        (shown, first, entries) = (digest, all.first(), all.len());
+                    }
+                }
+            }
+            let known = match first {
+                Some(first) => Some((first.class, self.classifier.facts(first)?)),
+                None => None,
+            };
+            queries.counts.add(known.as_ref().map(|(class, _)| *class));
+            let digests = std::slice::from_ref(shown);
+            let verdict = Verdict { list: None, name: text, digests, known, entries };
+            self.writer.verdict(&verdict, &self.algorithms, &mut queries.answers);
+        }
+        queries.digests.clear();
+        queries.all.clear();
+        Ok(())
+    }
+}
