@@ -482,9 +482,9 @@ fn create_one(
     algorithms: Vec<Algorithm>,
     tags: Vec<Tag>,
 ) -> Result<Ending, Failed> {
-    let mut bag = directory;
+    let (mut bag, mut is_new) = (directory, false);
     if let Some(copy_to) = &arguments.copy_to {
-        bag = copy_to;
+        (bag, is_new) = (copy_to, !copy_to.exists());
         fs::create_dir_all(bag).map_err(|error| not_written(bag, error))?;
     }
     let place = Place::new(bag)?;
@@ -506,6 +506,10 @@ fn create_one(
     let is_stopped = maker.is_stopped();
     if !maker.place.is_moving() && (made.is_err() || is_stopped) {
         maker.place.give_up();
+        if is_new {
+            // It stays if it has copies, with which the same command goes on.
+            let _ = fs::remove_dir(bag);
+        }
     }
     let names = maker.names();
     match made? {

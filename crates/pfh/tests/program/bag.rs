@@ -445,6 +445,10 @@ fn copies_become_bags() {
         let refused = bag(d, &["create", "-q", "--copy-to", root, "s"]);
         assert_eq!((refused.code(), d.join(root).join("bagit.txt").exists()), (2, false), "{}", refused.stderr);
     }
+    // What cannot be in a bag is found before the copy, and no directory is left.
+    std::os::unix::fs::symlink("1", d.join("s/link")).unwrap();
+    let refused = bag(d, &["create", "--copy-to", "none", "s"]);
+    assert_eq!((refused.code(), d.join("none").exists()), (2, false), "{}", refused.stderr);
     // Several directories become a bag each, and one that cannot does not hold back the others.
     tree(d, &[("p/1", "1"), ("q/2", "2")]);
     let several = bag(d, &["create", "p", "none", "q"]);
