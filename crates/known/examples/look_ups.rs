@@ -86,6 +86,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let hits: Vec<Digest> = (0..QUERIES).map(|number| digest(mixed(number) % entries)).collect::<Result<_, _>>()?;
     let misses: Vec<Digest> = (0..QUERIES).map(|number| digest(entries + number)).collect::<Result<_, _>>()?;
+    let either = |((hit, miss), number): ((&Digest, &Digest), u64)| if number.is_multiple_of(2) { *hit } else { *miss };
+    let half: Vec<Digest> = hits.iter().zip(&misses).zip((0..).map(mixed)).map(either).collect();
     let mut sorted = hits.clone();
     sorted.sort_unstable_by(|one, other| one.bytes().cmp(other.bytes()));
     // The bound: independent reads of one cache line, of the file itself.
@@ -110,6 +112,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("bound: random cache lines", Box::new(random_lines)),
         ("batch of random hits", Box::new(|| many(&hits))),
         ("batch of random misses", Box::new(|| many(&misses))),
+        ("batch of which half are hits", Box::new(|| many(&half))),
         ("sorted batch of hits", Box::new(|| many(&sorted))),
         ("one by one, hits", Box::new(one_by_one)),
     ];

@@ -48,6 +48,12 @@ pub(crate) fn window(place: u64, record_bytes: usize) -> u64 {
     if LINE_BYTES.is_multiple_of(record_bytes) { place - place % records } else { place.saturating_sub(records / 2) }
 }
 
+/// Returns which of `parts` equal parts of their range first bits lie in.
+#[inline]
+pub(crate) fn part_of(first_bits: u64, parts: u64) -> u64 {
+    ((u128::from(first_bits) * u128::from(parts)) >> 64) as u64
+}
+
 /// Where first bits fall in an index.
 #[derive(Clone, Copy)]
 struct Position {
@@ -93,7 +99,7 @@ impl<'a> Index<'a> {
     /// Announces that a record with these first bits will be asked for.
     #[inline]
     pub(crate) fn prefetch(&self, first_bits: u64) {
-        pfh_vector::prefetch(self.groups, Position::of(first_bits, self.groups.len() as u64).group as usize);
+        pfh_vector::prefetch(self.groups, part_of(first_bits, self.groups.len() as u64) as usize);
     }
 
     /// Returns about the place where a record with these first bits should be. It may be outside of the section.
@@ -109,7 +115,7 @@ impl<'a> Index<'a> {
     /// Returns the range of the records that may have these first bits. A damaged index gives a wrong range, within
     /// the section.
     pub(crate) fn range(&self, first_bits: u64) -> std::ops::Range<u64> {
-        let group = Position::of(first_bits, self.groups.len() as u64).group as usize;
+        let group = part_of(first_bits, self.groups.len() as u64) as usize;
         let base = |group: usize| self.groups.get(group).map_or(self.records, self::base).min(self.records);
         let end = base(group + 1);
         base(group).min(end)..end

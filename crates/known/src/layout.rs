@@ -5,6 +5,7 @@ use std::io;
 
 use pfh_digest::Algorithm;
 
+use crate::filter::BLOCK_BYTES;
 use crate::index::GROUP_BYTES;
 use crate::starts::START_BYTES;
 
@@ -32,6 +33,8 @@ pub(crate) enum Kind {
     Digests,
     /// The index of the digests of the same algorithm.
     Index,
+    /// What tells of most digests that those of the same algorithm lack them.
+    Filter,
     /// Where the digests begin that have in common what the section leaves out of them.
     Starts,
     /// The entry of each digest of the same algorithm.
@@ -63,9 +66,10 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 16] = [
+    const ALL: [Kind; 17] = [
         Kind::Digests,
         Kind::Index,
+        Kind::Filter,
         Kind::Starts,
         Kind::Links,
         Kind::Places,
@@ -86,6 +90,7 @@ impl Kind {
         match self {
             Kind::Digests => b"digests\0",
             Kind::Index => b"index\0\0\0",
+            Kind::Filter => b"filter\0\0",
             Kind::Starts => b"starts\0\0",
             Kind::Links => b"links\0\0\0",
             Kind::Places => b"places\0\0",
@@ -108,6 +113,7 @@ impl Kind {
         match self {
             Kind::Digests => (8..=64).contains(&bytes),
             Kind::Index => bytes == GROUP_BYTES as u32,
+            Kind::Filter => bytes == BLOCK_BYTES as u32,
             Kind::Places | Kind::Numbers | Kind::Texts | Kind::Sizes | Kind::Firsts | Kind::Located | Kind::Occurs => {
                 (1..=8).contains(&bytes)
             }

@@ -30,6 +30,7 @@ mod bloom;
 mod builder;
 mod classifier;
 mod entries;
+mod filter;
 mod fragments;
 mod import;
 mod index;

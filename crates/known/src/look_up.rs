@@ -4,11 +4,13 @@
 //! missing; if not, the line beside it nearly always does. So a look-up reads few lines, and memory is what it waits
 //! for.
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use pfh_digest::Digest;
 use pfh_vector::prefetch;
 
+use crate::filter::Filter;
 use crate::index::{Index, LINE_BYTES, first_bits, window, window_records};
 use crate::starts::Starts;
 
@@ -53,13 +55,109 @@ pub(crate) fn find(sorted: &Sorted<'_>, searched: &[u8]) -> Option<u64> {
     with_table!(searched.len(), sorted, table => table.find(searched), find_any(sorted, searched))
 }
 
-/// Calls `found` for each digest, in their order, with the place of one that equals it. The digests are of one
-/// algorithm.
-pub(crate) fn find_many(sorted: &Sorted<'_>, digests: &[Digest], found: &mut impl FnMut(&Digest, Option<u64>)) {
-    let digest_bytes = digests.first().map_or(0, |digest| digest.bytes().len());
+/// Look-ups of many digests, one part after the other.
+///
+/// The filter saves most of the time for a digest that is missing, and takes some for one that is there. So what was
+/// found of the part before decides whether it is asked.
+#[derive(Default)]
+pub(crate) struct Batch<'a> {
+    asks_filter: bool,
+    /// The digests of a part that passed the filter, and room for others.
+    passed: Vec<Passed<'a>>,
+}
+
+/// A digest that passed the filter, and its place in the part.
+#[derive(Clone, Copy)]
+struct Passed<'a> {
+    digest: &'a Digest,
+    place: usize,
+}
+
+impl Borrow<Digest> for Passed<'_> {
+    fn borrow(&self) -> &Digest {
+        self.digest
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// Digests of the first part, after which the filter may be asked.
+    const FIRST_PART: usize = 256;
+
+    /// Digests of the other parts: as many as the cache holds while they are passed over.
+    const PART: usize = 2048;
+
+    /// The filter is asked while at most this many of 100 digests are there. With more, that takes longer altogether.
+    const THERE_PERCENT_MAX: usize = 60;
+
+    /// Blocks of the filter that are announced at a time.
+    const AHEAD: usize = 32;
+
+    /// Divides digests into the parts to be looked up.
+    pub(crate) fn parts(digests: &[Digest]) -> impl Iterator<Item = &[Digest]> {
+        let (first, rest) = digests.split_at(digests.len().min(Batch::FIRST_PART));
+        std::iter::once(first).chain(rest.chunks(Batch::PART))
+    }
+
+    /// Calls `found` for each digest of a part, in their order, with the place of one that equals it. The digests are
+    /// of one algorithm.
+    pub(crate) fn find_part(
+        &mut self,
+        sorted: &Sorted<'_>,
+        filter: Filter<'_>,
+        digests: &'a [Digest],
+        found: &mut impl FnMut(&Digest, Option<u64>),
+    ) {
+        let mut there = 0;
+        let mut counted = |digest: &Digest, place: Option<u64>| {
+            there += usize::from(place.is_some());
+            found(digest, place);
+        };
+        if self.asks_filter && !filter.is_empty() {
+            self.find_passed(sorted, filter, digests, &mut counted);
+        } else {
+            find_each(sorted, digests, &mut counted);
+        }
+        self.asks_filter = there * 100 <= digests.len() * Batch::THERE_PERCENT_MAX;
+    }
+
+    /// Looks up those of the digests that pass the filter.
+    fn find_passed(
+        &mut self,
+        sorted: &Sorted<'_>,
+        filter: Filter<'_>,
+        digests: &'a [Digest],
+        found: &mut impl FnMut(&Digest, Option<u64>),
+    ) {
+        let Some(digest) = digests.first() else { return };
+        if self.passed.len() < digests.len() {
+            self.passed.resize(digests.len(), Passed { digest, place: 0 });
+        }
+        let mut count = 0;
+        digests.iter().take(Batch::AHEAD).for_each(|digest| filter.prefetch(digest.bytes()));
+        for (place, digest) in digests.iter().enumerate() {
+            if let Some(later) = digests.get(place + Batch::AHEAD) {
+                filter.prefetch(later.bytes());
+            }
+            // Without a branch that could be guessed wrong.
+            self.passed[count] = Passed { digest, place };
+            count += usize::from(filter.may_have(digest.bytes()));
+        }
+        let mut next = 0;
+        find_each(sorted, &self.passed[..count], &mut |passed, found_at| {
+            digests[next..passed.place].iter().for_each(|digest| found(digest, None));
+            next = passed.place + 1;
+            found(passed.digest, found_at);
+        });
+        digests[next..].iter().for_each(|digest| found(digest, None));
+    }
+}
+
+/// Calls `found` for each digest, in their order, with the place of one that equals it.
+fn find_each<T: Borrow<Digest>>(sorted: &Sorted<'_>, digests: &[T], found: &mut impl FnMut(&T, Option<u64>)) {
+    let digest_bytes = digests.first().map_or(0, |digest| digest.borrow().bytes().len());
     with_table!(
         digest_bytes, sorted, table => table.find_many(digests, found),
-        digests.iter().for_each(|digest| found(digest, find_any(sorted, digest.bytes())))
+        digests.iter().for_each(|digest| found(digest, find_any(sorted, digest.borrow().bytes())))
     );
 }
 
@@ -122,7 +220,7 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
             .unwrap_or_else(|beside| self.compare_beside(beside, window, first_bits, searched))
     }
 
-    fn find_many(&self, digests: &[Digest], found: &mut impl FnMut(&Digest, Option<u64>)) {
+    fn find_many<T: Borrow<Digest>>(&self, digests: &[T], found: &mut impl FnMut(&T, Option<u64>)) {
         let mut under_way = [Part::default(); STAGES];
         // Parts of a length that the compiler knows, and the rest.
         let (parts, rest) = digests.as_chunks::<PART>();
@@ -149,9 +247,9 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
 
     /// Announces the lines of the index.
     #[inline]
-    fn announce(&self, digests: &[Digest], part: &mut Part) {
+    fn announce<T: Borrow<Digest>>(&self, digests: &[T], part: &mut Part) {
         for (look_up, digest) in part.look_ups.iter_mut().zip(digests) {
-            look_up.first_bits = first_bits(digest.bytes());
+            look_up.first_bits = first_bits(digest.borrow().bytes());
             self.index.prefetch(look_up.first_bits);
             if D > 0 {
                 self.starts.prefetch(look_up.first_bits);
@@ -161,7 +259,7 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
 
     /// Reads the index, and announces the records.
     #[inline]
-    fn locate(&self, digests: &[Digest], part: &mut Part) {
+    fn locate<T: Borrow<Digest>>(&self, digests: &[T], part: &mut Part) {
         for (look_up, _) in part.look_ups.iter_mut().zip(digests) {
             look_up.window = self.window(look_up.first_bits);
             self.prefetch(look_up.window);
@@ -170,10 +268,10 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
 
     /// Compares with the records, and announces those beside them where the result is not clear.
     #[inline]
-    fn compare_part(&self, digests: &[Digest], part: &mut Part) {
+    fn compare_part<T: Borrow<Digest>>(&self, digests: &[T], part: &mut Part) {
         part.beside_count = 0;
         for (place, (look_up, digest)) in part.look_ups.iter_mut().zip(digests).enumerate() {
-            let Some(searched) = digest.bytes().first_chunk() else { continue };
+            let Some(searched) = digest.borrow().bytes().first_chunk() else { continue };
             match self.compare(look_up.window, look_up.first_bits, searched) {
                 Ok(found) => look_up.found = found,
                 Err(beside) => {
@@ -188,10 +286,10 @@ impl<'a, const W: usize, const D: usize> Table<'a, W, D> {
 
     /// Compares with the records beside the windows, and delivers.
     #[inline]
-    fn look_beside(&self, digests: &[Digest], part: &mut Part, found: &mut impl FnMut(&Digest, Option<u64>)) {
+    fn look_beside<T: Borrow<Digest>>(&self, digests: &[T], part: &mut Part, found: &mut impl FnMut(&T, Option<u64>)) {
         for place in &part.beside[..part.beside_count] {
             let look_up = &mut part.look_ups[usize::from(*place)];
-            let Some(searched) = digests[usize::from(*place)].bytes().first_chunk() else { continue };
+            let Some(searched) = digests[usize::from(*place)].borrow().bytes().first_chunk() else { continue };
             look_up.found = self.compare_beside(look_up.beside, look_up.window, look_up.first_bits, searched);
         }
         part.look_ups.iter().zip(digests).for_each(|(look_up, digest)| found(digest, look_up.found));

@@ -6,6 +6,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use pfh_digest::{Algorithm, Digest, Hasher};
 use pfh_list::ExternalSort;
 
+use crate::filter::{BLOCK_BYTES, FilterMaker};
 use crate::index::{GROUP_BYTES, Grouper, first_bits};
 use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
 use crate::links::{LinkLayout, LinkWriter};
@@ -80,6 +81,15 @@ impl TableWriter {
         each(&mut |digest, _| grouper.push(first_bits(digest), &mut group))?;
         grouper.end(&mut group)?;
         file.end_section();
+        // A set of several algorithms has one filter, since one for each would make it too long.
+        if !has_links {
+            file.begin_section(Kind::Filter, name, BLOCK_BYTES as u32)?;
+            let mut filter = FilterMaker::new(records);
+            let mut block = |block: &[u8; BLOCK_BYTES]| file.write_all(block);
+            each(&mut |digest, _| filter.push(digest, &mut block))?;
+            filter.end(&mut block)?;
+            file.end_section();
+        }
         if has_links {
             file.begin_section(Kind::Links, name, 1)?;
             let mut links =

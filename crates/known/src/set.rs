@@ -10,10 +10,11 @@ use pfh_source::MappedFile;
 use crate::about::About;
 use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
+use crate::filter::{self, Filter};
 use crate::index::{Index, first_bits};
 use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
 use crate::links::LinkLayout;
-use crate::look_up::{self, Sorted};
+use crate::look_up::{self, Batch, Sorted};
 use crate::starts::{Beginning, Starts, left_out_of};
 use crate::strings::text_at;
 
@@ -46,6 +47,7 @@ struct Table {
     algorithm: Algorithm,
     digests: Section,
     index: Section,
+    filter: Option<Section>,
     /// `None` where the section has whole digests.
     starts: Option<Section>,
     layout: LinkLayout,
@@ -141,7 +143,11 @@ impl KnownSet {
                 return Err(OpenError::Damaged);
             }
             let index = needed(Kind::Index, &digests.name)?;
-            tables.push(Table { algorithm, digests: digests.clone(), index, starts, layout, links, places });
+            let filter = section(Kind::Filter, &digests.name);
+            if filter.as_ref().is_some_and(|filter| filter.records != filter::blocks(digests.records)) {
+                return Err(OpenError::Damaged);
+            }
+            tables.push(Table { algorithm, digests: digests.clone(), index, filter, starts, layout, links, places });
         }
         let column = |kind, name| match section(kind, name) {
             Some(column) if column.records != entries => Err(OpenError::Damaged),
@@ -250,14 +256,16 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated; what was found up to then may be wrong.
     pub fn find_many(&self, digests: &[Digest], mut found: impl FnMut(&Digest, Option<u64>)) -> io::Result<()> {
-        // By parts that the cache holds while they are passed over.
-        let parts = digests.chunks(2048);
-        for same in parts.flat_map(|part| part.chunk_by(|one, other| one.algorithm() == other.algorithm())) {
+        let mut batch = Batch::default();
+        for same in
+            Batch::parts(digests).flat_map(|part| part.chunk_by(|one, other| one.algorithm() == other.algorithm()))
+        {
             let Some(table) = same.first().and_then(|digest| self.table(digest.algorithm())) else {
                 same.iter().for_each(|digest| found(digest, None));
                 continue;
             };
-            look_up::find_many(&self.sorted(table), same, &mut found);
+            let filter = Filter::new(table.filter.as_ref().map_or(&[], |filter| self.section(filter)));
+            batch.find_part(&self.sorted(table), filter, same, &mut found);
         }
         self.bytes.check()
     }

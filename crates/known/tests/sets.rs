@@ -66,9 +66,48 @@ fn check(set: &KnownSet, known: &[Digest], others: &[Digest]) {
     for (algorithm, model) in &models {
         assert_eq!(set.len(*algorithm), model.len() as u64);
     }
-    let mut many = Vec::new();
-    set.find_many(&searched, |digest, found| many.push((*digest, found))).unwrap();
-    assert_eq!(many, searched.into_iter().zip(answers).collect::<Vec<_>>());
+    let all: Vec<(Digest, Option<u64>)> = searched.into_iter().zip(answers).collect();
+    // Where most digests are missing, a filter is asked; where most are there, it is not.
+    let missing = all[known.len()..].iter().cycle().take(if others.is_empty() { 0 } else { 3000 });
+    let mixed = missing.zip(all.iter().cycle()).flat_map(|(one, other)| [one, one, other]);
+    for expected in [all.clone(), mixed.chain(&all).copied().collect()] {
+        let searched: Vec<Digest> = expected.iter().map(|(digest, _)| *digest).collect();
+        let mut many = Vec::new();
+        set.find_many(&searched, |digest, found| many.push((*digest, found))).unwrap();
+        assert!(many == expected);
+    }
+}
+
+/// Bytes of a set's footer, its check, what comes before its table of sections, and an entry of that.
+const FOOTER_BYTES: usize = 4096;
+const CHECK_BYTES: usize = 32;
+const TABLE_AT: usize = 72;
+const ENTRY_BYTES: usize = 64;
+
+/// Changes the footer of a set and makes its check anew.
+fn with_footer(file: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut file = file.to_vec();
+    let at = file.len() - FOOTER_BYTES;
+    let (footer, check) = file[at..].split_at_mut(FOOTER_BYTES - CHECK_BYTES);
+    change(footer);
+    check.copy_from_slice(algorithm("blake3").digest(footer).bytes());
+    file
+}
+
+/// Returns the number of the filter's entry in the table of sections.
+fn filter_entry(footer: &[u8]) -> usize {
+    footer[TABLE_AT..].chunks(ENTRY_BYTES).position(|entry| entry.starts_with(b"filter\0\0")).unwrap()
+}
+
+/// Returns the set as one was written that has no filter.
+fn without_filter(file: &[u8]) -> Vec<u8> {
+    with_footer(file, |footer| {
+        let at = TABLE_AT + ENTRY_BYTES * filter_entry(footer);
+        let end = footer.len();
+        footer.copy_within(at + ENTRY_BYTES.., at);
+        footer[end - ENTRY_BYTES..].fill(0);
+        footer[20] -= 1;
+    })
 }
 
 #[test]
@@ -97,6 +136,63 @@ fn every_width_is_sorted() {
     for name in ["xxh64", "tiger", "sha224", "sha256", "sha384", "sha512"] {
         let known = digests(name, 3000, 0);
         check(&KnownSet::from_bytes(build(&[name], 1 << 20, &known)).unwrap(), &known, &digests(name, 50, 1));
+    }
+}
+
+#[test]
+fn a_filter_changes_no_answer() {
+    for name in ["xxh64", "md5", "sha1", "sha224", "sha256", "sha512"] {
+        for count in [1, 85, 86, 5000] {
+            for kind in 0..4 {
+                let known = digests(name, count, kind);
+                let others: Vec<Digest> = (0..4).flat_map(|kind| digests(name, 99, kind)).collect();
+                let file = build(&[name], 1 << 20, &known);
+                let bare = KnownSet::from_bytes(without_filter(&file)).unwrap();
+                for set in [KnownSet::from_bytes(file).unwrap(), bare] {
+                    assert!(set.is_intact().unwrap());
+                    check(&set, &known, &others);
+                }
+            }
+        }
+    }
+}
+
+/// A filter without a bit lets nothing pass. So it shows where it was asked.
+#[test]
+fn the_filter_is_asked_while_most_digests_are_missing() {
+    let (known, others) = (digests("md5", 3000, 0), digests("md5", 3001, 0));
+    let mut file = build(&["md5"], 1 << 20, &known);
+    let footer = &file[file.len() - FOOTER_BYTES..];
+    let entry = &footer[TABLE_AT + ENTRY_BYTES * filter_entry(footer)..][..ENTRY_BYTES];
+    let number = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().unwrap()) as usize;
+    let (at, blocks) = (number(40), number(48));
+    assert_eq!((number(56), blocks), (64, 3000_usize.div_ceil(85)));
+    file[at..at + 64 * blocks].fill(0);
+    let set = KnownSet::from_bytes(file).unwrap();
+    let found = |searched: &[&[Digest]]| {
+        let mut found = 0;
+        set.find_many(&searched.concat(), |_, place| found += usize::from(place.is_some())).unwrap();
+        found
+    };
+    assert_eq!(found(&[&known]), 3000, "most are there");
+    assert_eq!(found(&[&others, &known[..1000]]), 0, "most are missing");
+    assert_eq!(found(&[&known[..500], &others[..100], &known[..500]]), 1000, "few are missing");
+    // The first 256 look-ups do not ask.
+    assert_eq!(found(&[&known[..100], &others[..156], &known]), 100);
+    assert!(known.iter().all(|digest| set.find(digest).unwrap().is_some()));
+    assert!(!set.is_intact().unwrap());
+}
+
+#[test]
+fn a_filter_of_another_length_is_refused() {
+    let file = build(&["md5"], 1 << 20, &digests("md5", 400, 0));
+    let with = |at: usize, value: u8| {
+        with_footer(&file, |footer| footer[TABLE_AT + ENTRY_BYTES * filter_entry(footer) + at] = value)
+    };
+    // Records, their length, and the offset.
+    assert!(KnownSet::from_bytes(with(48, 5)).is_ok());
+    for (at, value) in [(48, 0), (48, 4), (48, 6), (56, 63), (56, 32), (40, 1), (42, 1)] {
+        assert_eq!(refusal(with(at, value)), OpenError::Damaged.to_string(), "{at}: {value}");
     }
 }
 
@@ -130,7 +226,7 @@ fn a_set_that_is_cut_off_is_refused() {
         assert_eq!(refusal(file[..length].to_vec()), expected.to_string(), "{length}");
     }
     let mut longer = file.clone();
-    longer.extend_from_slice(&file[file.len() - 4096..]);
+    longer.extend_from_slice(&file[file.len() - FOOTER_BYTES..]);
     assert_eq!(refusal(longer), OpenError::OtherLength.to_string());
     assert_eq!(refusal(b"a text that is no set".to_vec()), OpenError::NotASet.to_string());
 }
@@ -145,7 +241,7 @@ fn every_changed_byte_is_found() {
         damaged[place] ^= 1 << (place % 8);
         match KnownSet::from_bytes(damaged) {
             Ok(set) => {
-                assert!(place < file.len() - 4096 && !set.is_intact().unwrap(), "{place}");
+                assert!(place < file.len() - FOOTER_BYTES && !set.is_intact().unwrap(), "{place}");
                 known.iter().for_each(|digest| {
                     set.find(digest).unwrap();
                     set.agreeing(&[*digest]).unwrap();
@@ -172,7 +268,7 @@ fn changed_bytes_of_linked_sets_do_no_harm() {
     let mut file = Vec::new();
     builder.write(&mut file, "a test").unwrap();
     let mut opened = 0;
-    for place in (0..file.len() - 4096).step_by(101) {
+    for place in (0..file.len() - FOOTER_BYTES).step_by(101) {
         let mut damaged = file.clone();
         damaged[place] ^= 0x81;
         let Ok(set) = KnownSet::from_bytes(damaged) else { continue };
@@ -197,13 +293,14 @@ fn changed_bytes_of_linked_sets_do_no_harm() {
 
 #[test]
 fn errors_say_what_to_do() {
-    let mut file = build(&["md5"], 1 << 20, &[]);
-    let footer = file.len() - 4096;
-    file[footer + 16] = 3;
+    let file = build(&["md5"], 1 << 20, &[]);
+    let mut changed = file.clone();
+    changed[file.len() - FOOTER_BYTES + 16] = 3;
     // The check over the footer comes first: a changed version alone is damage.
-    assert_eq!(refusal(file.clone()), OpenError::Damaged.to_string());
-    let check = algorithm("blake3").digest(&file[footer..footer + 4064]);
-    file[footer + 4064..].copy_from_slice(check.bytes());
-    assert_eq!(refusal(file), "the set is of version 3, and this program reads versions 1 and 2");
+    assert_eq!(refusal(changed), OpenError::Damaged.to_string());
+    assert_eq!(
+        refusal(with_footer(&file, |footer| footer[16] = 3)),
+        "the set is of version 3, and this program reads versions 1 and 2"
+    );
     assert!(OpenError::Damaged.to_string().ends_with("build or copy it again"));
 }
