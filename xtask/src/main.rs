@@ -17,6 +17,7 @@ mod process;
 mod python;
 mod runners;
 mod setup;
+mod skips;
 mod summary;
 mod test;
 mod toolchain;

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::need::Need;
 use crate::process::{self, find_program};
 use crate::setup::Consent;
+use crate::skips;
 use crate::summary::Outcome;
 use crate::workspace::Workspace;
 
@@ -96,7 +97,7 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
         // `test_dask.py`, `test_spark.py`.
         tests.arg(format!("--ignore=tests/test_{}.py", need.name()));
     }
-    run(&mut tests)?;
+    skipped.extend(skips::run_tests(workspace, tests.current_dir(workspace.root.join("python")))?);
     run(environment.python().args(["-m", "mypy", "--strict"]))?;
     run(environment.python().args([
         "-m",

@@ -20,7 +20,7 @@ use crate::array::schema_capsule;
 use crate::capsule::fixed_widths;
 use crate::columns::{Columns, Shape};
 use crate::errors;
-use crate::interpreter::{TICK, caught, interrupt_again, look, outside, stay_while_closing};
+use crate::interpreter::{TICK, caught, inside, interrupt_again, look, outside, stay_while_closing};
 use crate::list::ListFeed;
 use crate::record::{Item, Record};
 
@@ -100,7 +100,7 @@ impl Drop for Running {
                 // It ends in time, or it does not.
                 let _ = receiver.recv_timeout(ENDING_MAX);
             };
-            if Python::try_attach(|py| outside(py, &mut wait)).is_none() {
+            if inside(|py| outside(py, &mut wait)).is_none() {
                 wait();
             }
         }
@@ -108,7 +108,7 @@ impl Drop for Running {
 }
 
 /// Longest time for which whoever stops a run waits for its end.
-const ENDING_MAX: Duration = Duration::from_millis(50);
+const ENDING_MAX: Duration = Duration::from_millis(30);
 
 enum Slot {
     Here(Box<Running>),
@@ -599,7 +599,7 @@ impl Iterator for Batches {
         let batch = match is_foreign {
             true => Err(ArrowError::ComputeError("the run belongs to the process that was forked".to_owned())),
             // Whether the consumer holds the interpreter or not.
-            false => Python::try_attach(|py| match caught(|| self.batch(py)) {
+            false => inside(|py| match caught(|| self.batch(py)) {
                 Ok(batch) => batch,
                 Err(error) => Err(ArrowError::ComputeError(error.to_string())),
             })
