@@ -8,7 +8,6 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
@@ -50,15 +49,3 @@ def run_python(code: str, *arguments: str, timeout: float = 60) -> subprocess.Co
         text=True,
         timeout=timeout,
     )
-
-
-def skipped(need: str, reason: str) -> NoReturn:
-    """Skips the test for want of something, as the tests of Rust do: `crates/testing/src/skip.rs`."""
-    test = os.environ.get("PYTEST_CURRENT_TEST", "a module").split(" ")[0]
-    line = f"{need} {test}: {reason}"
-    if need in os.environ.get("PFH_CI_REQUIRED", "").split(","):
-        pytest.fail(f"PFH_CI_REQUIRED requires {line}")
-    if path := os.environ.get("PFH_TEST_SKIPS"):
-        with open(path, "a") as skips:
-            print(line, file=skips)
-    pytest.skip(reason)

@@ -15,7 +15,8 @@ import pytest
 
 import pfh
 
-from .conftest import run_python, skipped
+from .conftest import run_python
+from .skips import skip_without, skipped
 
 #: What waits, each in its own way. `path` is a pipe that nobody writes to.
 WAITS = {
@@ -82,6 +83,7 @@ def interrupt(code: str, *arguments: str) -> None:
 
 @pytest.mark.parametrize("name", WAITS)
 def test_ctrl_c_ends_what_waits(name: str, tmp_path: Path) -> None:
+    skip_without(WAITS[name])
     path = tmp_path / "pipe"
     os.mkfifo(path)
     # Kept open, so that the reader neither waits for a writer nor finds the end.

@@ -20,6 +20,7 @@ use pfh_fixity::{
 };
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors;
@@ -416,7 +417,9 @@ impl Findings {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Finding>> {
         loop {
-            if let Some(finding) = self.state.lock().unwrap_or_else(PoisonError::into_inner).1.next() {
+            // Another thread may have the lock for a tick.
+            let next = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).1.next();
+            if let Some(finding) = next {
                 return Ok(Some(Finding(finding)));
             }
             let next = outside(py, || {
