@@ -125,7 +125,7 @@ def stalled(tmp_path: Path) -> Iterator[Path]:
     device.write_text(
         f"bytes_per_second = 1e9\nat_once = 8\n[[stall]]\nfile = 'large'\nseconds = {STALL_SECONDS}\n"
     )
-    mount = [pfh.main_path(), "lab", "mount", real, shown, "--device", device, "--until-closed"]
+    mount = [pfh.main_path(), "lab", "mount", str(real), str(shown), "--device", str(device), "--until-closed"]
     with subprocess.Popen(mount, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None and process.stderr is not None
         said = process.stderr.readline()
