@@ -13,6 +13,8 @@ import pytest
 import pfh
 from pfh import _native
 
+from .skips import skip_without
+
 STUB = Path(pfh.__file__).with_name("_native.pyi")
 
 
@@ -75,6 +77,7 @@ def test_the_guide_says_what_happens(
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for line, code, expected in blocks():
+        skip_without(code)
         try:
             exec(compile("\n" * line + code, str(GUIDE), "exec"), names)
         except Exception as error:

@@ -8,11 +8,15 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import pfh
+
 from .conftest import run_python
+from .skips import skip_without, skipped
 
 #: What waits, each in its own way. `path` is a pipe that nobody writes to.
 WAITS = {
@@ -36,20 +40,18 @@ WAITS = {
 SECONDS_MAX = 1.0
 
 
-@pytest.mark.parametrize("name", WAITS)
-def test_ctrl_c_ends_what_waits(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    code = """
+def interrupt(code: str, *arguments: str) -> None:
+    """Runs code until it waits, sends Ctrl-C, and expects that it ends what waits, and then the process."""
+    wrapper = """
         import sys, time, pfh
-        path = sys.argv[1]
+        path = sys.argv[2]
         is_ready = False
         def ready():
             global is_ready
             if not is_ready:
                 print("ready", flush=True)
             is_ready = True
-        code = sys.argv[2]
+        code = sys.argv[1]
         if "ready()" not in code:
             ready()
         try:
@@ -58,30 +60,88 @@ def test_ctrl_c_ends_what_waits(name: str, tmp_path: Path) -> None:
             print("interrupted", flush=True)
             raise
     """
-    program = [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code), str(path), WAITS[name]]
-    # Kept open, so that the reader neither waits for a writer nor finds the end.
-    keep = os.open(path, os.O_RDWR)
-    try:
-        with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-            assert child.stdout is not None
-            assert child.stdout.readline() == "ready\n"
-            # Consumers import more when they are called first.
-            time.sleep(1.0)
-            began = time.monotonic()
-            child.send_signal(signal.SIGINT)
-            try:
-                output, errors = child.communicate(timeout=30)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                raise
-            seconds = time.monotonic() - began
-    finally:
-        os.close(keep)
+    program = [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(wrapper), code, *arguments]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        # Consumers import more when they are called first.
+        time.sleep(1.0)
+        began = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        try:
+            output, errors = child.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise
+        seconds = time.monotonic() - began
     assert "KeyboardInterrupt" in errors, errors
     assert child.returncode == -signal.SIGINT, (child.returncode, errors)
     assert "panicked" not in errors and "Fatal" not in errors, errors
     assert output == "interrupted\n"
     assert seconds < SECONDS_MAX, seconds
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_ctrl_c_ends_what_waits(name: str, tmp_path: Path) -> None:
+    skip_without(WAITS[name])
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    # Kept open, so that the reader neither waits for a writer nor finds the end.
+    keep = os.open(path, os.O_RDWR)
+    try:
+        interrupt(WAITS[name], str(path))
+    finally:
+        os.close(keep)
+
+
+#: What reads a device that does not answer: `path` is a directory on it, whose file `large` stalls, and the list
+#: `sums` is elsewhere.
+STALLS = {
+    "iterating": "list(pfh.hash(path))",
+    "pyarrow": "import pyarrow\nwith pfh.hash(path) as records:\n    ready(); pyarrow.table(records)",
+    "reading a list": "list(pfh.read(path + '/large'))",
+    "verifying": "pfh.verify(sys.argv[3], root=path)",
+    "verifying by a list": "pfh.verify(path + '/large')",
+    "known files": "pfh.KnownFiles(path + '/large')",
+    "matching": "list(pfh.match(path, sys.argv[3]))",
+    "comparing": "pfh.compare(pfh.hash(path, algorithms='tlsh'), family='tlsh')",
+    "one file": "pfh.file_digest(path + '/large', 'sha256')",
+}
+
+#: Far more than the limit, so that a wait for the device cannot pass.
+STALL_SECONDS = 20
+
+
+@pytest.fixture
+def stalled(tmp_path: Path) -> Iterator[Path]:
+    """A directory on a device that does not answer the first read of the file `large`."""
+    if not os.path.exists("/dev/fuse"):
+        skipped("fuse", "there is no /dev/fuse")
+    real, shown, device = tmp_path / "real", tmp_path / "shown", tmp_path / "device.toml"
+    real.mkdir()
+    shown.mkdir()
+    (real / "large").write_bytes(bytes(3_000_000))
+    (real / "small").write_bytes(b"small")
+    device.write_text(
+        f"bytes_per_second = 1e9\nat_once = 8\n[[stall]]\nfile = 'large'\nseconds = {STALL_SECONDS}\n"
+    )
+    mount = [pfh.main_path(), "lab", "mount", str(real), str(shown), "--device", str(device), "--until-closed"]
+    with subprocess.Popen(mount, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None and process.stderr is not None
+        said = process.stderr.readline()
+        if "the mount failed" in said:
+            skipped("fuse", said.strip())
+        assert said.startswith("mounted"), said
+        yield shown
+        process.stdin.close()
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("name", STALLS)
+def test_ctrl_c_ends_what_waits_for_a_device(name: str, stalled: Path, tmp_path: Path) -> None:
+    sums = tmp_path / "SHA256SUMS"
+    sums.write_text("".join(f"{'0' * 64}  {name}\n" for name in ["large", "small"]))
+    interrupt(STALLS[name], str(stalled), str(sums))
 
 
 def test_other_signals_raise_what_their_handlers_raise(tmp_path: Path) -> None:

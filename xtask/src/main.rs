@@ -17,6 +17,7 @@ mod process;
 mod python;
 mod runners;
 mod setup;
+mod skips;
 mod summary;
 mod test;
 mod toolchain;
@@ -41,7 +42,9 @@ Tasks:
                                 asks where there is a terminal; --runtimes: also the laboratory's small runtimes
   setup                         install the programs that the tests use
   runners [--no-install]        install the laboratory's small runtimes, and hold every runner that is there to the protocol
-  wheel [--profile PROFILE]     build the Python wheel, as it is given to others (dist)
+  wheel [--profile PROFILE] [--free-threaded]
+                                build the Python wheel, as it is given to others (dist); --free-threaded: the one for
+                                interpreters without a global lock
   python                        build the Python wheel as tests want it, and test it in the interpreters of this machine
   generate                      write docs/man and completions from the program
   fuzz [SECONDS] [TARGET…]      fuzz each target, or those named, for so long (60)

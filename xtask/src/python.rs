@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::need::Need;
 use crate::process::{self, find_program};
 use crate::setup::Consent;
+use crate::skips;
 use crate::summary::Outcome;
 use crate::workspace::Workspace;
 
@@ -23,28 +24,46 @@ const FOR_TESTS: &str = "beside-tests";
 /// The packages that building the wheel and testing it take.
 const TOOLS: &str = "python/requirements.txt";
 
+/// Those of them that are published for interpreters without a global lock.
+const FREE_THREADED_TOOLS: &str = "python/requirements-free-threaded.txt";
+
 /// The engines of clusters that tests use.
 const ENGINES: &str = "python/requirements-engines.txt";
 
 /// The program that installs packages, and the place.
 const PIP: &str = "pip into target/python";
 
-/// The first version of Python that the module loads in.
+/// The first version of Python that the module loads in, and the first without a global lock.
 const MINOR_MIN: u32 = 11;
+const FREE_THREADED_MINOR_MIN: u32 = 14;
+
+/// The last version that is looked for.
+const MINOR_MAX: u32 = 30;
+
+/// Names an interpreter without a global lock.
+const FREE_THREADED_VARIABLE: &str = "PFH_TEST_FREE_THREADED";
 
 /// Pages of the reference, and the script that makes them of the stubs.
 pub(crate) const REFERENCE: &str = "docs/reference/python.md";
 const REFERENCE_SCRIPT: &str = "python/reference.py";
 
-/// `cargo xtask wheel [--profile PROFILE]`: builds the wheel for others.
+/// `cargo xtask wheel [--profile PROFILE] [--free-threaded]`: builds the wheel for others.
 pub(crate) fn wheel(workspace: &Workspace, arguments: &[String]) -> Result<bool> {
-    let profile = match arguments {
-        [] => "dist",
-        [option, profile] if option == "--profile" => profile,
-        _ => bail!("wheel takes --profile PROFILE only"),
+    let (mut profile, mut is_free_threaded) = ("dist", false);
+    let mut arguments = arguments.iter().map(String::as_str);
+    while let Some(argument) = arguments.next() {
+        match argument {
+            "--profile" => profile = arguments.next().context("--profile takes the name of a profile")?,
+            "--free-threaded" => is_free_threaded = true,
+            other => bail!("unexpected argument `{other}`; wheel takes --profile PROFILE and --free-threaded"),
+        }
+    }
+    let environment = if is_free_threaded {
+        Environment::free_threaded(workspace, Consent::Ask)?
+    } else {
+        let Some(python) = interpreters().into_iter().next() else { bail!("{}", missing()) };
+        Environment::new(workspace, &python, Consent::Ask)?
     };
-    let Some(python) = interpreters().into_iter().next() else { bail!("{}", missing()) };
-    let environment = Environment::new(workspace, &python, Consent::Ask)?;
     let wheel = build(workspace, &environment, profile, true)?;
     println!("{} ({} bytes)", wheel.display(), fs::metadata(&wheel)?.len());
     Ok(true)
@@ -74,12 +93,7 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
     let alone = environment.folder.join("alone");
     process::run(Command::new(&python.path).args(["-m", "venv", "--clear", "--without-pip"]).arg(&alone))?;
     let alone_python = alone.join("bin/python");
-    let install = |python: &Path, options: &[&str]| {
-        let mut pip = environment.python();
-        pip.args(["-m", "pip", "--python"]).arg(python).args(["install", "--quiet", "--no-deps", "--no-index"]);
-        process::run(pip.args(options).arg(&wheel))
-    };
-    install(&alone_python, &[])?;
+    environment.install_wheel(&wheel, &alone_python)?;
     run(Command::new(&alone_python).arg("tests/smoke.py"))?;
     let packages = process::stdout(
         Command::new(&alone_python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'), end='')"]),
@@ -89,16 +103,7 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
         run(Command::new(&other.path).arg("tests/smoke.py").env("PYTHONPATH", &packages))?;
     }
 
-    install(&environment.executable(), &["--force-reinstall"])?;
-    let mut tests = environment.python();
-    tests.args(["-m", "pytest", "-q", "--durations=5"]);
-    for need in &skipped {
-        // `test_dask.py`, `test_spark.py`.
-        tests.arg(format!("--ignore=tests/test_{}.py", need.name()));
-    }
-    // In one piece: the step of the runners prints too.
-    let report = process::stdout(tests.current_dir(workspace.root.join("python")))?;
-    print!("{}", String::from_utf8_lossy(&report));
+    skipped.extend(environment.test(workspace, &wheel, &skipped)?);
     run(environment.python().args(["-m", "mypy", "--strict"]))?;
     run(environment.python().args([
         "-m",
@@ -116,7 +121,19 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
         skipped.push(Need::Pyright);
         println!("pyright SKIPPED: it cannot fetch the program that runs it");
     }
-    let versions: Vec<String> = interpreters.iter().map(|python| format!("3.{}", python.minor)).collect();
+    let mut versions: Vec<String> = interpreters.iter().map(|python| format!("3.{}", python.minor)).collect();
+    // The module is built anew for it, so it comes last: until then nothing was.
+    match Environment::free_threaded(workspace, consent) {
+        Ok(environment) => {
+            let wheel = build(workspace, &environment, "dev", false)?;
+            skipped.extend(environment.test(workspace, &wheel, &[Need::Dask, Need::Spark])?);
+            versions.push("one without a global lock".to_owned());
+        }
+        Err(error) => {
+            skipped.push(Need::FreeThreading);
+            println!("tests without a global lock SKIPPED: {error:#}");
+        }
+    }
     Ok(Outcome::Passed(format!("Python {}", versions.join(", ")), skipped))
 }
 
@@ -135,7 +152,7 @@ fn interpreters() -> Vec<Interpreter> {
     const QUESTION: &str = "import sys, sysconfig, venv, ensurepip; print(sys.version_info[0], sys.version_info[1], \
                             sysconfig.get_config_var('Py_GIL_DISABLED') or 0, end='')";
     let mut candidates: Vec<PathBuf> = find_program("python3").into_iter().collect();
-    candidates.extend((MINOR_MIN..=30).filter_map(|minor| find_program(&format!("python3.{minor}"))));
+    candidates.extend((MINOR_MIN..=MINOR_MAX).filter_map(|minor| find_program(&format!("python3.{minor}"))));
     let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     for folder in fs::read_dir(home.join(".pyenv/versions")).into_iter().flatten().flatten() {
         candidates.push(folder.path().join("bin/python3"));
@@ -162,20 +179,67 @@ struct Environment {
 
 impl Environment {
     fn new(workspace: &Workspace, python: &Interpreter, consent: Consent) -> Result<Self> {
-        let environment = Self { folder: workspace.target_folder()?.join("python") };
-        let interpreter = python.path.display().to_string();
+        Self::kept(workspace, workspace.target_folder()?.join("python"), &python.path, TOOLS, consent)
+    }
+
+    /// That of the newest interpreter without a global lock, or of the one that the environment names.
+    fn free_threaded(workspace: &Workspace, consent: Consent) -> Result<Self> {
+        let minors = (FREE_THREADED_MINOR_MIN..=MINOR_MAX).rev();
+        let named = env::var_os(FREE_THREADED_VARIABLE).map(PathBuf::from);
+        let python =
+            named.or_else(|| minors.map(|minor| format!("python3.{minor}t")).find_map(|name| find_program(&name)));
+        let python = python.with_context(|| {
+            format!(
+                "there is no python3.{FREE_THREADED_MINOR_MIN}t or later; {FREE_THREADED_VARIABLE} names one elsewhere"
+            )
+        })?;
+        let folder = workspace.target_folder()?.join("python/free-threaded");
+        Self::kept(workspace, folder, &python, FREE_THREADED_TOOLS, consent)
+            .context("the packages of its tests cannot be had")
+    }
+
+    /// The environment of a folder, made anew where it was of another interpreter, or had other packages.
+    fn kept(
+        workspace: &Workspace,
+        folder: PathBuf,
+        python: &Path,
+        requirements: &str,
+        consent: Consent,
+    ) -> Result<Self> {
+        let environment = Self { folder };
+        let interpreter = python.display().to_string();
         let maker = environment.folder.join("interpreter.txt");
         let is_its_own = fs::read_to_string(&maker).is_ok_and(|path| path == interpreter);
-        if is_its_own && environment.has(workspace, TOOLS)? {
+        if is_its_own && environment.has(workspace, requirements)? {
             return Ok(environment);
         }
-        ensure!(consent.given(PIP, TOOLS), "nothing is to be installed");
+        ensure!(consent.given(PIP, requirements), "nothing is to be installed");
         let _ = fs::remove_dir_all(environment.folder.join("tools"));
         fs::create_dir_all(&environment.folder)?;
-        process::stdout(Command::new(&python.path).args(["-m", "venv"]).arg(environment.folder.join("tools")))?;
-        environment.install(workspace, TOOLS)?;
+        process::stdout(Command::new(python).args(["-m", "venv"]).arg(environment.folder.join("tools")))?;
+        environment.install(workspace, requirements)?;
         fs::write(maker, interpreter)?;
         Ok(environment)
+    }
+
+    /// Installs the wheel in another environment.
+    fn install_wheel(&self, wheel: &Path, python: &Path) -> Result<()> {
+        let mut pip = self.python();
+        pip.args(["-m", "pip", "--python"]).arg(python).args(["install", "--quiet", "--no-deps", "--no-index"]);
+        process::run(pip.arg("--force-reinstall").arg(wheel))
+    }
+
+    /// Installs the wheel, and runs the tests of the package but those of the engines that are not there; returns the
+    /// needs of tests that were skipped.
+    fn test(&self, workspace: &Workspace, wheel: &Path, without: &[Need]) -> Result<Vec<Need>> {
+        self.install_wheel(wheel, &self.executable())?;
+        let mut tests = self.python();
+        tests.current_dir(workspace.root.join("python")).args(["-m", "pytest", "-q", "--durations=5"]);
+        for need in without {
+            // `test_dask.py`, `test_spark.py`.
+            tests.arg(format!("--ignore=tests/test_{}.py", need.name()));
+        }
+        skips::run_tests(workspace, &mut tests)
     }
 
     /// Whether the packages of a list of requirements, as it is now, were installed.

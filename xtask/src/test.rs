@@ -1,16 +1,14 @@
 //! `cargo xtask test`: everything that must hold, by one command.
 
 use std::env;
-use std::fs;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::check;
-use crate::need::Need;
-use crate::process;
 use crate::python;
 use crate::runners;
 use crate::setup;
+use crate::skips;
 use crate::summary::{Outcome, Summary};
 use crate::toolchain;
 use crate::workspace::{SHIPPED, Workspace};
@@ -49,13 +47,8 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         if quick {
             cargo.args(["--lib", "--bins"]);
         }
-        let skips = workspace.target_folder()?.join("test-skips.txt");
-        let _ = fs::remove_file(&skips);
-        process::run(cargo.env("PFH_TEST_SKIPS", &skips))?;
-        // The file is there only if a test, or a part of one, could not run.
-        let skipped = fs::read_to_string(&skips).unwrap_or_default();
-        print!("{skipped}");
-        outcome_of_tests(&skipped)
+        let missing = skips::run_tests(workspace, &mut cargo)?;
+        Ok(Outcome::Passed(skips::note(&missing), missing))
     });
     if !quick {
         let for_runners = if runtimes { consent } else { setup::Consent::No };
@@ -67,32 +60,4 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         );
     }
     Ok(summary.finish())
-}
-
-/// Passed, with the needs of the tests that were skipped: the first word of each line.
-fn outcome_of_tests(skips: &str) -> Result<Outcome> {
-    let need = |line: &str| {
-        let name = line.split(' ').next().unwrap_or_default();
-        Need::from_name(name).with_context(|| format!("a test was skipped for an unknown reason: {line}"))
-    };
-    let missing = skips.lines().map(need).collect::<Result<Vec<_>>>()?;
-    let note = match missing.len() {
-        0 => String::new(),
-        count => format!("{count} tests, or parts of tests, SKIPPED (listed above)"),
-    };
-    Ok(Outcome::Passed(note, missing))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn skips_of_tests_are_counted_by_need() {
-        let outcome = outcome_of_tests("fuse a::b: there is none\nlanes c: no lanes\nfuse d: none\n").expect("known");
-        let note = "3 tests, or parts of tests, SKIPPED (listed above)".to_owned();
-        assert_eq!(outcome, Outcome::Passed(note, vec![Need::Fuse, Need::Lanes, Need::Fuse]));
-        assert_eq!(outcome_of_tests("").expect("none"), Outcome::passed(""));
-        assert!(outcome_of_tests("abacus e: none\n").is_err());
-    }
 }

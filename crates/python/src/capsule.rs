@@ -9,6 +9,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -52,31 +53,46 @@ struct Stream {
     private_data: *mut c_void,
 }
 
+/// The function by which a structure is released; none in one that was released or moved.
+type Release<T> = Option<unsafe extern "C" fn(*mut T)>;
+
 /// A structure of the interface, which somebody else has filled and whoever has it last releases.
 trait Released: Sized {
     /// The name of its capsule.
     const NAME: &'static CStr;
-    fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Self)>;
+    /// Returns the place of the function.
+    ///
+    /// # Safety
+    /// There is a structure, which others may use at the same time.
+    unsafe fn place(structure: *mut Self) -> *mut Release<Self>;
+
+    fn release(&mut self) -> &mut Release<Self> {
+        // SAFETY: the structure is there, and nobody else uses it.
+        unsafe { &mut *Self::place(self) }
+    }
 }
 
 impl Released for Schema {
     const NAME: &'static CStr = c"arrow_schema";
-    fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Schema)> {
-        &mut self.release
+    unsafe fn place(structure: *mut Schema) -> *mut Release<Schema> {
+        // SAFETY: as the trait demands.
+        unsafe { &raw mut (*structure).release }
     }
 }
 
 impl Released for Array {
     const NAME: &'static CStr = c"arrow_array";
-    fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Array)> {
-        &mut self.release
+    unsafe fn place(structure: *mut Array) -> *mut Release<Array> {
+        // SAFETY: as the trait demands.
+        unsafe { &raw mut (*structure).release }
     }
 }
 
 impl Released for Stream {
     const NAME: &'static CStr = c"arrow_array_stream";
-    fn release(&mut self) -> &mut Option<unsafe extern "C" fn(*mut Stream)> {
-        &mut self.release
+    unsafe fn place(structure: *mut Stream) -> *mut Release<Stream> {
+        // SAFETY: as the trait demands.
+        unsafe { &raw mut (*structure).release }
     }
 }
 
@@ -106,17 +122,20 @@ impl<T: Released> Owned<T> {
         if !pointer.is_aligned() {
             return Err(PyValueError::new_err(format!("the capsule `{name}` is not aligned")));
         }
-        // SAFETY: a capsule of this name has such a structure, and the interpreter keeps it from others while we are
-        // attached. The structure in the capsule is marked as released, as the interface demands.
-        let moved = unsafe {
+        // SAFETY: a capsule of this name has such a structure, and an optional function is a pointer that may be null.
+        let release = unsafe { AtomicPtr::from_ptr(T::place(pointer.as_ptr()).cast::<*mut c_void>()) };
+        // Moving it marks it as released, as the interface demands. Several threads may have been given the same
+        // capsule, and without a global lock nothing else keeps them apart: the one that finds the function moves it.
+        let release = release.swap(ptr::null_mut(), Ordering::AcqRel);
+        if release.is_null() {
+            return Err(PyValueError::new_err(format!("the capsule `{name}` was used before; ask for a new one")));
+        }
+        // SAFETY: nobody else moves the structure, and the pointer was that of its function.
+        unsafe {
             let mut moved = Owned(ptr::read(pointer.as_ptr()));
-            *(*pointer.as_ptr()).release() = None;
-            if moved.0.release().is_none() {
-                return Err(PyValueError::new_err(format!("the capsule `{name}` was used before; ask for a new one")));
-            }
-            moved
-        };
-        Ok(moved)
+            *moved.0.release() = std::mem::transmute::<*mut c_void, Release<T>>(release);
+            Ok(moved)
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::{DataType, Field, Schema};
 use pfh::similarity::all_pairs::{Compare, Digests, SimilarPair};
 use pfh::similarity::{Digest, Family};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyMapping, PySlice, PyString, PyTuple};
 
@@ -23,7 +23,7 @@ use crate::array::schema_capsule;
 use crate::capsule::each_array;
 use crate::errors;
 use crate::hash::path_bytes;
-use crate::interpreter::{look, outside};
+use crate::interpreter::{defect, look, outside};
 use crate::many::threads_of;
 use crate::records::Records;
 
@@ -182,7 +182,7 @@ pub(crate) fn compare(
     });
     outcome?;
     if !is_done.load(Ordering::Acquire) {
-        return Err(PyRuntimeError::new_err("a defect in pfh: comparing ended early; please report it"));
+        return Err(defect("a thread ended early"));
     }
     let left_names = Arc::new(left.names);
     let right_names = right.map_or_else(|| Arc::clone(&left_names), |right| Arc::new(right.names));

@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyIterator, PyString, PyTuple};
 use crate::columns::Shape;
 use crate::errors;
 use crate::hasher::keys;
-use crate::interpreter::{caught, outside};
+use crate::interpreter::{caught, inside, outside};
 use crate::many::threads_of;
 use crate::records::{Begin, Feed, Records};
 
@@ -94,7 +94,7 @@ impl Read for Paths {
         if self.taken == self.text.len() && !self.has_ended {
             self.text.clear();
             self.taken = 0;
-            match Python::try_attach(|py| self.take(py)) {
+            match inside(|py| self.take(py)) {
                 Some(Ok(())) => {}
                 Some(Err(error)) => {
                     self.has_ended = true;

@@ -4,6 +4,7 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use pfh::CancelToken;
 use pfh::digest::Algorithm;
 use pfh::list::{Input, List, OpenError, ReadError, ReadOptions};
 use pfh_known::{Class, ClassifiedSet, Classifier, Importer, Keep, KnownSet, Origin, SetBuilder};
@@ -13,7 +14,7 @@ use pyo3::types::PyBytes;
 use crate::errors;
 use crate::hash::{bytes_of, path_bytes};
 use crate::hasher;
-use crate::interpreter::{caught, outside};
+use crate::interpreter::apart;
 use crate::record::Record;
 
 /// Memory for making sets of lists.
@@ -37,16 +38,16 @@ enum Failed {
     Temporary(io::Error),
 }
 
-/// Opens a set, or makes one of a list in a temporary file.
+/// Opens a set, or makes one of a list in a temporary file. Returns it with the lines that could not be read.
 fn open(
     path: &Path,
     algorithm: Option<Algorithm>,
     is_strict: bool,
     memory_bytes: u64,
-    broken: &mut Vec<String>,
-) -> Result<KnownSet, Failed> {
+    cancel: &CancelToken,
+) -> Result<(KnownSet, Vec<String>), Failed> {
     match KnownSet::open(path) {
-        Ok(set) => return Ok(set),
+        Ok(set) => return Ok((set, Vec::new())),
         // Neither says that it is no list.
         Err(pfh_known::OpenError::NotASet | pfh_known::OpenError::Io(_)) => {}
         Err(error) => return Err(Failed::Set(path.to_owned(), error)),
@@ -72,12 +73,13 @@ fn open(
     (keep.name, keep.product, keep.category) = (true, true, true);
     let mut importer = Importer::new(SetBuilder::new(&algorithms, keep, memory_bytes), memory_bytes);
     importer.builder().begin_source(Origin::default()).map_err(Failed::Temporary)?;
-    let mut first = None;
+    let (mut first, mut broken) = (None, Vec::new());
     let mut note = |error: ReadError| match is_strict {
         true => drop(first.get_or_insert(error)),
         false => broken.push(format!("{}: {error}", pfh::record::quote::quoted(&name))),
     };
-    let (contents, is_useful) = importer.add_list(list, &mut note, &|| false).map_err(Failed::Temporary)?;
+    let (contents, is_useful) =
+        importer.add_list(list, &mut note, &|| cancel.is_cancelled()).map_err(Failed::Temporary)?;
     if let Some(error) = first {
         return Err(Failed::Line(name, error));
     }
@@ -87,7 +89,8 @@ fn open(
     }
     let mut file = tempfile::tempfile().map_err(Failed::Temporary)?;
     importer.into_builder().write(&mut file, "pfh").map_err(Failed::Temporary)?;
-    KnownSet::of_file(&file).map_err(|error| Failed::Set(path.to_owned(), error))
+    let set = KnownSet::of_file(&file).map_err(|error| Failed::Set(path.to_owned(), error))?;
+    Ok((set, broken))
 }
 
 #[pymethods]
@@ -108,8 +111,14 @@ impl KnownFiles {
         let (mut classifier, mut broken) = (Classifier::default(), Vec::new());
         for path in &known {
             let path = PathBuf::from(std::ffi::OsString::from_vec(path_bytes(path)?));
-            let set = outside(py, || caught(|| open(&path, algorithm, strict, memory, &mut broken)))?;
-            let set = set.map_err(|failed| match failed {
+            let name = path.file_name().unwrap_or(path.as_os_str()).as_bytes().to_vec();
+            let cancel = CancelToken::default();
+            let work = {
+                let cancel = cancel.clone();
+                move || open(&path, algorithm, strict, memory, &cancel)
+            };
+            let opened = apart(py, "pfh-known", work).inspect_err(|_| cancel.cancel())?;
+            let (set, broken_lines) = opened.map_err(|failed| match failed {
                 Failed::Set(path, error) => {
                     let path = path.as_os_str().as_bytes();
                     errors::list(py, &format!("{}: {error}", pfh::record::quote::quoted(path)), path, None)
@@ -119,7 +128,7 @@ impl KnownFiles {
                 Failed::Useless(name, text) => errors::list(py, &text, &name, None),
                 Failed::Temporary(error) => errors::start(py, format!("a temporary file: {error}")),
             })?;
-            let name = path.file_name().unwrap_or(path.as_os_str()).as_bytes().to_vec();
+            broken.extend(broken_lines);
             classifier.push(ClassifiedSet { name, class, set });
         }
         Ok(KnownFiles { classifier, broken })

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use pfh::engine::Counters;
@@ -19,7 +18,7 @@ use pyo3::types::PyBytes;
 
 use crate::columns::Shape;
 use crate::hash::{path_bytes, selection};
-use crate::interpreter::{TICK, look, outside};
+use crate::interpreter::{begin, inside, wait_for};
 use crate::record::Item;
 use crate::records::{Begin, Feed, Records};
 use crate::{errors, hasher};
@@ -89,7 +88,7 @@ struct PythonFile {
 
 impl Read for PythonFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = Python::try_attach(|py| {
+        let read = inside(|py| {
             let part = self.file.call_method1(py, "read", (buffer.len(),))?;
             let part = part.bind(py).cast::<PyBytes>().map_err(|_| {
                 PyTypeError::new_err("the file returned no bytes; open it in binary mode: open(path, \"rb\")")
@@ -202,21 +201,10 @@ pub(crate) fn read(
     let raised = Arc::default();
     let input = input(list, &raised)?;
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
-    let ((opened, mut when_opened), (sender, groups)) = (sync_channel(1), sync_channel(2));
-    let thread = thread::Builder::new().name("pfh-list".to_owned());
-    // Nobody joins it: it ends when nobody takes its groups, and a pipe may keep it forever.
-    let thread = thread.spawn(move || run(input, format, options, &opened, &sender));
-    thread.map_err(|error| errors::start(py, format!("the system refused a thread: {error}")))?;
-    let opened = loop {
-        let receiver = &mut when_opened;
-        match outside(py, move || receiver.recv_timeout(TICK)) {
-            Ok(opened) => break opened,
-            Err(RecvTimeoutError::Timeout) => look(py)?,
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(errors::list(py, "a defect in pfh: reading the list ended early", b"", None));
-            }
-        }
-    };
+    let ((opened, when_opened), (sender, groups)) = (sync_channel(1), sync_channel(2));
+    // It ends when nobody takes its groups, and a pipe may keep it forever.
+    begin(py, "pfh-list", move || run(input, format, options, &opened, &sender))?;
+    let opened = wait_for(py, when_opened)?;
     if let Some(error) = raised.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
         return Err(error);
     }

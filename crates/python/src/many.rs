@@ -19,7 +19,7 @@ use crate::capsule::{ForeignMessages, each_array};
 use crate::data::{Data, copy};
 use crate::errors;
 use crate::hasher::algorithm;
-use crate::interpreter::{PIECE_BYTES, TICK, look, outside};
+use crate::interpreter::{PIECE_BYTES, TICK, defect, look, outside};
 
 /// Messages that are taken together: a multiple of all lanes, whose digests stay in the cache of a core.
 const GROUP: usize = 1024;
@@ -325,7 +325,7 @@ impl Many {
         });
         outcome?;
         if hashed.iter().map(|found| found.count).sum::<usize>() != range.len() {
-            return Err(PyRuntimeError::new_err("a defect in pfh: a thread ended early; please report it"));
+            return Err(defect("a thread ended early"));
         }
         hashed.iter().for_each(|found| self.found.append(found));
         Ok(())

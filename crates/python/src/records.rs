@@ -20,7 +20,7 @@ use crate::array::schema_capsule;
 use crate::capsule::fixed_widths;
 use crate::columns::{Columns, Shape};
 use crate::errors;
-use crate::interpreter::{TICK, caught, interrupt_again, look, outside, stay_while_closing};
+use crate::interpreter::{TICK, caught, inside, interrupt_again, look, outside, stay_while_closing};
 use crate::list::ListFeed;
 use crate::record::{Item, Record};
 
@@ -100,7 +100,7 @@ impl Drop for Running {
                 // It ends in time, or it does not.
                 let _ = receiver.recv_timeout(ENDING_MAX);
             };
-            if Python::try_attach(|py| outside(py, &mut wait)).is_none() {
+            if inside(|py| outside(py, &mut wait)).is_none() {
                 wait();
             }
         }
@@ -108,7 +108,7 @@ impl Drop for Running {
 }
 
 /// Longest time for which whoever stops a run waits for its end.
-const ENDING_MAX: Duration = Duration::from_millis(50);
+const ENDING_MAX: Duration = Duration::from_millis(30);
 
 enum Slot {
     Here(Box<Running>),
@@ -173,31 +173,23 @@ impl Shared {
     fn take(&self, py: Python<'_>, next: Slot) -> PyResult<Option<Box<Running>>> {
         let mut slot = lock(&self.slot);
         match std::mem::replace(&mut *slot, next) {
-            Slot::Here(running) if running.process != std::process::id() => {
-                *slot = Slot::Here(running);
-                Err(errors::error(
-                    py,
-                    "this run belongs to the process that was forked, and its threads do not exist here; begin a run \
-                     of its own in each process",
-                ))
-            }
-            Slot::Here(running) => Ok(Some(running)),
-            Slot::Ended => {
-                *slot = Slot::Ended;
-                Ok(None)
-            }
-            Slot::Busy => {
-                *slot = Slot::Busy;
-                Err(PyRuntimeError::new_err("these records are being read by another call"))
-            }
-            Slot::Exported => {
-                *slot = Slot::Exported;
-                Err(errors::error(
-                    py,
-                    "these records went to a stream; they can be used once. Keep them as a table: pyarrow.table(records)",
-                ))
-            }
+            Slot::Here(running) if running.process == std::process::id() => return Ok(Some(running)),
+            other => *slot = other,
         }
+        let text = match &*slot {
+            Slot::Ended => return Ok(None),
+            Slot::Busy => return Err(PyRuntimeError::new_err("these records are being read by another call")),
+            Slot::Exported => {
+                "these records went to a stream; they can be used once. Keep them as a table: pyarrow.table(records)"
+            }
+            Slot::Here(_) => {
+                "this run belongs to the process that was forked, and its threads do not exist here; begin a run of its \
+                 own in each process"
+            }
+        };
+        // Without the lock: the interpreter may pause this thread meanwhile, and never those that wait for the lock.
+        drop(slot);
+        Err(errors::error(py, text))
     }
 
     /// Looks at signals, at what others raised, and tells of progress.
@@ -456,8 +448,8 @@ impl Records {
         if !has_ended {
             return Err(errors::error(py, "the run has not ended; take all of its records first"));
         }
-        let failed = self.failed();
-        match &*lock(&self.shared.failure) {
+        let (failed, failure) = (self.failed(), lock(&self.shared.failure).clone());
+        match failure {
             Some(first) => {
                 Err(errors::files(py, &format!("{failed} of {} files were not read, first {first}", self.files())))
             }
@@ -599,7 +591,7 @@ impl Iterator for Batches {
         let batch = match is_foreign {
             true => Err(ArrowError::ComputeError("the run belongs to the process that was forked".to_owned())),
             // Whether the consumer holds the interpreter or not.
-            false => Python::try_attach(|py| match caught(|| self.batch(py)) {
+            false => inside(|py| match caught(|| self.batch(py)) {
                 Ok(batch) => batch,
                 Err(error) => Err(ArrowError::ComputeError(error.to_string())),
             })

@@ -7,7 +7,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use pfh::digest::{Algorithm, Keys};
 use pfh::engine::{Counters, Decide, Decision, Options, Sink};
@@ -21,12 +20,13 @@ use pfh_fixity::{
 };
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors;
 use crate::hash::{bytes_of, path_bytes, words};
 use crate::hasher::{self, keys};
-use crate::interpreter::{TICK, look, outside};
+use crate::interpreter::{TICK, apart, begin, look, outside};
 use crate::list;
 use crate::many::threads_of;
 
@@ -341,26 +341,11 @@ pub(crate) fn verify(
         keys: keys(key, context)?,
     };
     let cancel = CancelToken::default();
-    let (sender, mut verified) = sync_channel(1);
-    let worker = {
+    let work = {
         let cancel = cancel.clone();
-        move || drop(sender.send(run(input, asked, &cancel)))
+        move || run(input, asked, &cancel)
     };
-    // Nobody joins it: a list from a pipe may keep it forever.
-    let spawned = thread::Builder::new().name("pfh-verify".to_owned()).spawn(worker);
-    spawned.map_err(|error| errors::start(py, format!("the system refused a thread: {error}")))?;
-    let result = loop {
-        let receiver = &mut verified;
-        match outside(py, move || receiver.recv_timeout(TICK)) {
-            Ok(result) => break result,
-            Err(RecvTimeoutError::Timeout) => look(py).inspect_err(|_| cancel.cancel())?,
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(pyo3::exceptions::PyRuntimeError::new_err(
-                    "a defect in pfh: the verification ended early; please report it",
-                ));
-            }
-        }
-    };
+    let result = apart(py, "pfh-verify", work).inspect_err(|_| cancel.cancel())?;
     if let Some(error) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
     }
@@ -368,7 +353,7 @@ pub(crate) fn verify(
     let totals = *findings.totals();
     let (sender, groups) = sync_channel(1);
     // Findings lie in a temporary file, from which a thread takes them as they are wanted.
-    let taking = thread::Builder::new().name("pfh-findings".to_owned()).spawn(move || {
+    begin(py, "pfh-findings", move || {
         let mut group = Vec::new();
         let ended = || io::Error::other("nobody takes the findings");
         let result = findings.into_each(|finding| {
@@ -383,8 +368,7 @@ pub(crate) fn verify(
         if let Err(error) = result {
             let _ = sender.send(Err(error));
         }
-    });
-    taking.map_err(|error| errors::start(py, format!("the system refused a thread: {error}")))?;
+    })?;
     let state = Mutex::new((groups, Vec::new().into_iter()));
     Ok(Findings { totals, algorithms, root, broken, files, sample, structure, ignore_new, ignore_missing, state })
 }
@@ -433,7 +417,9 @@ impl Findings {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Finding>> {
         loop {
-            if let Some(finding) = self.state.lock().unwrap_or_else(PoisonError::into_inner).1.next() {
+            // Another thread may have the lock for a tick.
+            let next = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).1.next();
+            if let Some(finding) = next {
                 return Ok(Some(Finding(finding)));
             }
             let next = outside(py, || {

@@ -22,6 +22,8 @@ pub enum Need {
     Dask,
     /// fclones, which no distribution packages.
     Fclones,
+    /// Python 3.14 or later without a global lock, and the packages of the tests that are published for it.
+    FreeThreading,
     /// `/dev/fuse`, and the right to mount with it.
     Fuse,
     /// Valgrind, and the processor architecture that the recorded instruction counts are from.
@@ -60,7 +62,7 @@ pub enum Need {
 
 impl Need {
     /// All of them, in order of their names.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Aarch64,
         Self::Axe,
         Self::Bagit,
@@ -68,6 +70,7 @@ impl Need {
         Self::Browser,
         Self::Dask,
         Self::Fclones,
+        Self::FreeThreading,
         Self::Fuse,
         Self::Instructions,
         Self::Lanes,
@@ -97,6 +100,7 @@ impl Need {
             Self::Browser => "browser",
             Self::Dask => "dask",
             Self::Fclones => "fclones",
+            Self::FreeThreading => "free-threading",
             Self::Fuse => "fuse",
             Self::Instructions => "instructions",
             Self::Lanes => "lanes",
