@@ -134,7 +134,7 @@ pub(super) fn profile_name(report: &Report<'_>, profile: &str) -> String {
     }
     let known = match profile {
         "no-sha" => Some("without SHA instructions"),
-        "baseline" => Some("as plain x86-64"),
+        "baseline" => Some("with SHA and vector instructions masked"),
         _ => None,
     };
     let labelled = || {
