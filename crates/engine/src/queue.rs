@@ -24,6 +24,8 @@ pub(crate) struct Queue<H, R, L> {
     /// Most readers at a time on one rotating device.
     prefetchers: usize,
     threads: usize,
+    /// Most readers of the adaptive mode.
+    readers_max: usize,
     /// Copies of `jobs` and `idle` for callers that need only an estimate.
     jobs_hint: AtomicUsize,
     idle_hint: AtomicUsize,
@@ -110,7 +112,12 @@ pub(crate) enum Preference {
 }
 
 impl<H: Handle, R, L> Queue<H, R, L> {
-    pub(crate) fn new(waiting_bytes_max: u64, prefetchers: usize, threads: usize) -> Queue<H, R, L> {
+    pub(crate) fn new(
+        waiting_bytes_max: u64,
+        prefetchers: usize,
+        threads: usize,
+        readers_max: usize,
+    ) -> Queue<H, R, L> {
         let state = State {
             devices: Vec::new(),
             jobs: 0,
@@ -133,6 +140,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             waiting_bytes_max,
             prefetchers: prefetchers.max(1),
             threads: threads.max(1),
+            readers_max,
             jobs_hint: AtomicUsize::new(0),
             idle_hint: AtomicUsize::new(0),
         }
@@ -305,7 +313,9 @@ impl<H: Handle, R, L> Queue<H, R, L> {
     }
 
     fn take(&self, state: &mut State<H, R, L>, taker: Taker, preference: Preference) -> Option<Grab<H>> {
-        let grab = state.take(self.threads, taker, preference);
+        // The first reader takes its files before the others begin, and each of them comes late.
+        let threads = if taker == Taker::Readers { self.threads.max(self.readers_max) } else { self.threads };
+        let grab = state.take(threads, taker, preference);
         if let Some(grab) = &grab
             && state.devices.iter().any(|device| device.is_left_to_readers)
         {

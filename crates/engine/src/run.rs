@@ -71,7 +71,7 @@ pub fn run<S: Source, K: Sink>(
         prepare,
         decide,
         table: &table,
-        queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads),
+        queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads, budget.readers_max),
         collector: Collector::new(sink, options.unordered),
         lanes: budget.lanes,
         batched_files: budget.batched_files,

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 /// A phone and a desktop, in CSS pixels.
 pub const WIDTHS: [u32; 2] = [390, 1280];
 
+/// A sheet of A4 within margins of a centimetre, in CSS pixels.
+const PAPER: u32 = 718;
+
 /// Measures the page in each frame: widths, and the least contrast of any text, by the definition of WCAG 2.2. SVG text
 /// has its colour in `fill`, and stands on the page or on a rectangle drawn before it.
 const MEASURE: &str = r#"
@@ -117,7 +120,13 @@ fn probe(browser: &Path, folder: &Path, frames: &[(u32, &str)], is_dark: bool, s
     told
 }
 
-/// Shows each page on a phone and on a desktop, light and dark; `check` is told what was measured of it, and where.
+/// A page by its rules for paper.
+fn printed(page: &str) -> String {
+    page.replace("@media screen", "@media speech").replace("@media print", "@media all")
+}
+
+/// Shows each page on a phone and on a desktop, light and dark, and on paper; `check` is told what was measured of it
+/// on screens, and where.
 ///
 /// # Panics
 /// Where a page scrolls sideways, cuts texts or has small ones, is not readable in a scheme, or has pictures without
@@ -135,13 +144,8 @@ pub fn look(pages: &[(&str, &str)], check: impl Fn(&Value, &str)) {
         let told = probe(&browser, folder.path(), &shown, scheme == "dark", MEASURE);
         for (probe, (name, (width, _))) in told.iter().zip(&frames) {
             let context = format!("{name}, {width} px, {scheme}: {probe}");
-            assert_eq!(probe["width"], *width, "{context}");
-            assert_eq!(probe["scroll"], *width, "{context}");
-            assert_eq!(probe["escaped"], 0, "{context}");
-            // Of the two drawings of a figure one is shown, whole and in letters that can be read.
-            assert_eq!(probe["svg"], probe["figures"], "{context}");
-            assert_eq!((&probe["cut"], &probe["small"]), (&json!(0), &json!(0)), "{context}");
-            assert!(probe["least"].as_f64().is_some_and(|least| least >= 4.5), "{context}");
+            can_be_read(probe, *width, &context);
+            assert_eq!(probe["small"], 0, "{context}");
             // The scheme that was asked for is the one that is shown.
             let is_dark = probe["page"][0].as_u64().is_some_and(|red| red < 128);
             assert_eq!(is_dark, scheme == "dark", "{context}");
@@ -150,6 +154,21 @@ pub fn look(pages: &[(&str, &str)], check: impl Fn(&Value, &str)) {
             check(probe, &context);
         }
     }
+    let papers: Vec<String> = pages.iter().map(|(_, page)| printed(page)).collect();
+    let shown: Vec<(u32, &str)> = papers.iter().map(|page| (PAPER, page.as_str())).collect();
+    for (probe, (name, _)) in probe(&browser, folder.path(), &shown, false, MEASURE).iter().zip(pages) {
+        let context = format!("{name}, on paper: {probe}");
+        can_be_read(probe, PAPER, &context);
+    }
+}
+
+/// Asserts that nothing leaves the page, that its plots are whole, and that its texts have contrast.
+fn can_be_read(probe: &Value, width: u32, context: &str) {
+    assert_eq!((&probe["width"], &probe["scroll"]), (&json!(width), &json!(width)), "{context}");
+    assert_eq!(probe["escaped"], 0, "{context}");
+    // Of the two drawings of a figure one is shown.
+    assert_eq!((&probe["svg"], &probe["cut"]), (&probe["figures"], &json!(0)), "{context}");
+    assert!(probe["least"].as_f64().is_some_and(|least| least >= 4.5), "{context}");
 }
 
 /// Lets axe-core look at pages; `PFH_TEST_AXE` names its axe.min.js.

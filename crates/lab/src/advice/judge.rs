@@ -1,7 +1,7 @@
 //! The advice: measurements projected to a volume, and what limits it.
 
 use super::cost::Run;
-use super::projection::{processor, projected, reading, run_of};
+use super::projection::{processor, projected, run_of, search_seconds, storage, with_stand_in};
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
 use crate::quantity::counted;
 use crate::statistics::{Interval, Repeats, bootstrap, median};
@@ -102,6 +102,8 @@ pub struct Advice {
     pub bytes_per_second: Option<f64>,
     /// Seconds for one file beside its bytes.
     pub seconds_per_file: f64,
+    /// Seconds that the storage takes once, until files come at their full speed.
+    pub start_seconds: f64,
     /// Of each algorithm, the planned one first.
     pub forecasts: Vec<Forecast>,
     /// By how much SHA-256 takes longer than MD5, in seconds; absent if one of them was not compared.
@@ -150,6 +152,8 @@ impl std::error::Error for NotEnough {}
 struct Model<'a> {
     measured: &'a Measured,
     storage: Cost,
+    /// Seconds in which a real run finds out how many files it can read at once. Samples know it.
+    search_seconds: f64,
     /// Seconds of listing for each file.
     list_seconds: f64,
     /// Share of the shorter of reading and hashing by which a run takes longer than the longer of both.
@@ -160,7 +164,7 @@ impl Model<'_> {
     /// Seconds of the storage, from a cost that may be a resampled one.
     fn storage(&self, cost: Cost, files: f64, bytes: f64) -> f64 {
         // Directories are listed while files are read.
-        cost.seconds(files, bytes).max(self.list_seconds * files)
+        cost.seconds(files, bytes).max(self.list_seconds * files) + self.search_seconds
     }
 
     fn processor(&self, algorithm: &str, files: f64, bytes: f64) -> f64 {
@@ -174,7 +178,14 @@ impl Model<'_> {
     /// Seconds of a batch that was hashed.
     fn of(&self, batch: &Batch) -> f64 {
         let (files, bytes, _) = run_of(batch);
-        self.together(self.storage.seconds(files, bytes), self.processor(&batch.algorithm, files, bytes))
+        self.together(self.reading(batch), self.processor(&batch.algorithm, files, bytes))
+    }
+
+    /// Seconds of the storage for a batch that was hashed.
+    fn reading(&self, batch: &Batch) -> f64 {
+        let (files, bytes, _) = run_of(batch);
+        let search_seconds = if batch.kind == Kind::Whole { self.search_seconds } else { 0.0 };
+        self.storage.seconds(files, bytes) + search_seconds
     }
 }
 
@@ -191,17 +202,18 @@ impl Advice {
                 "hashing with {name} could not be measured; give it more time with --seconds"
             )));
         }
-        let [runs, long] = [Kind::Runs, Kind::Long].map(|kind| with_stand_in(measured, kind));
-        let all: Vec<Run> = [&runs[..], &long[..]].concat();
-        let checks: Vec<&Batch> = measured.batches.iter().filter(|batch| !batch.is_reading()).collect();
+        let [runs, long] = [Kind::Runs, Kind::Long].map(|kind| with_stand_in(measured, measured.best, kind));
+        let batches = runs.len() + long.len();
+        let checks: Vec<&Batch> = measured.batches.iter().filter(|batch| batch.is_check()).collect();
         let failed_files = measured.batches.iter().map(|batch| batch.failed).sum();
         let stalled = measured.batches.iter().filter(|batch| batch.is_stalled).count() as u64;
-        if all.len() < BATCHES_LEAST {
-            return Err(missing(measured, all.len(), failed_files, stalled));
+        if batches < BATCHES_LEAST {
+            return Err(missing(measured, batches, failed_files, stalled));
         }
-        let storage = Cost::fit(&all).ok_or_else(|| missing(measured, 0, failed_files, stalled))?;
+        let storage = storage(measured, measured.best).ok_or_else(|| missing(measured, 0, failed_files, stalled))?;
+        let search_seconds = search_seconds(measured, &storage);
         let list_seconds = measured.survey.list_seconds / measured.survey.files.max(1) as f64;
-        let mut model = Model { measured, storage, list_seconds, overlap: 0.0 };
+        let mut model = Model { measured, storage, search_seconds, list_seconds, overlap: 0.0 };
         let sound: Vec<&Batch> = checks.iter().copied().filter(|batch| batch.is_sound() && !batch.is_cut).collect();
         model.overlap = overlap(&model, &sound);
         let misses: Vec<f64> = sound.iter().map(|batch| batch.seconds / model.of(batch)).collect();
@@ -217,7 +229,7 @@ impl Advice {
         let interval = interval(&model, &runs, &long, n, b).unwrap_or(Interval { low: seconds, high: seconds });
         let least = misses.iter().copied().fold(scale, f64::min);
         let most = misses.iter().copied().fold(scale, f64::max);
-        let by_files = storage.seconds(n, 0.0) > storage.seconds(0.0, b);
+        let (file_seconds, byte_seconds) = (n * storage.file_seconds, b * storage.byte_seconds);
         let forecast = |algorithm: &String| {
             let processor_seconds = model.processor(algorithm, n, b);
             let at = |storage: f64| model.together(storage, processor_seconds);
@@ -229,7 +241,7 @@ impl Advice {
                 processor_seconds,
                 limit: match () {
                     () if processor_seconds > seconds => Limit::Processor,
-                    () if by_files => Limit::Files,
+                    () if file_seconds > byte_seconds => Limit::Files,
                     () => Limit::Bandwidth,
                 },
             }
@@ -251,13 +263,14 @@ impl Advice {
             is_given,
             is_partial: !measured.survey.is_complete,
             limit: planned.limit,
-            file_seconds: storage.seconds(n, 0.0),
-            byte_seconds: storage.seconds(0.0, b),
+            file_seconds,
+            byte_seconds,
             bytes_per_second: (storage.byte_seconds > 0.0).then(|| 1.0 / storage.byte_seconds),
             seconds_per_file: storage.file_seconds,
+            start_seconds: storage.start_seconds + search_seconds,
             sha256_over_md5_seconds: time("sha256").zip(time("md5")).map(|(sha256, md5)| sha256 - md5),
             options: best(measured).map_or_else(Vec::new, |choice| choice.arguments(cores)),
-            tried: tried(measured, files, bytes, scale),
+            tried: tried(measured, files, bytes, |seconds| scale * (seconds + search_seconds)),
             window_seconds: plan.window_seconds,
             nights,
             correction: scale,
@@ -303,19 +316,12 @@ fn volume(measured: &Measured, plan: &Plan) -> Result<(u64, u64), NotEnough> {
     })
 }
 
-/// Batches of a kind under the best choice; if there are none, those under the first.
-fn with_stand_in(measured: &Measured, kind: Kind) -> Vec<Run> {
-    let runs = reading(measured, measured.best, kind);
-    if runs.is_empty() { reading(measured, 0, kind) } else { runs }
-}
-
 /// By how much runs that hash take longer than the longer of reading and hashing, as a share of the shorter.
 fn overlap(model: &Model<'_>, checks: &[&Batch]) -> f64 {
     let mut shares: Vec<f64> = Vec::new();
     for batch in checks {
         let (files, bytes, seconds) = run_of(batch);
-        let (storage, processor) =
-            (model.storage.seconds(files, bytes), model.processor(&batch.algorithm, files, bytes));
+        let (storage, processor) = (model.reading(batch), model.processor(&batch.algorithm, files, bytes));
         let (short, long) = (storage.min(processor), storage.max(processor));
         if short > COMPARABLE * long {
             shares.push(((seconds - long) / short).clamp(0.0, 1.0));
@@ -328,7 +334,9 @@ fn overlap(model: &Model<'_>, checks: &[&Batch]) -> f64 {
 fn interval(model: &Model<'_>, runs: &[Run], long: &[Run], files: f64, bytes: f64) -> Option<Interval> {
     let numbers = |runs: &[Run]| Repeats::from((0..runs.len()).map(|number| number as f64).collect::<Vec<_>>());
     let at = |drawn: &[f64], from: &[Run]| drawn.iter().map(|number| from[*number as usize]).collect::<Vec<_>>();
-    let seconds = |runs: &[Run]| Some(model.storage(Cost::fit(runs)?, files, bytes));
+    // The start stays as it is: samples that are drawn twice would show one where there is none.
+    let start_seconds = model.storage.start_seconds;
+    let seconds = |runs: &[Run]| Some(model.storage(Cost::fit_after(runs, start_seconds)?, files, bytes));
     if runs.len() >= BATCHES_LEAST && long.len() >= BATCHES_LEAST {
         return bootstrap(&[&numbers(runs), &numbers(long)], |drawn| {
             seconds(&[at(&drawn[0], runs), at(&drawn[1], long)].concat())
@@ -348,14 +356,14 @@ fn interval(model: &Model<'_>, runs: &[Run], long: &[Run], files: f64, bytes: f6
 }
 
 /// All choices that were measured, fastest first; the checks of the best correct them all.
-fn tried(measured: &Measured, files: u64, bytes: u64, scale: f64) -> Vec<Tried> {
+fn tried(measured: &Measured, files: u64, bytes: u64, corrected: impl Fn(f64) -> f64) -> Vec<Tried> {
     let cores = measured.machine.cores;
     let mut tried: Vec<Tried> = measured
         .choices
         .iter()
         .enumerate()
         .filter_map(|(place, choice)| {
-            let storage_seconds = scale * projected(measured, place, files, bytes)?;
+            let storage_seconds = corrected(projected(measured, place, files, bytes)?);
             Some(Tried { options: choice.line(cores), storage_seconds, is_best: place == measured.best })
         })
         .collect();
@@ -476,8 +484,12 @@ mod tests {
         assert!((value / expected - 1.0).abs() <= by, "{value} is not {expected}");
     }
 
+    fn cost(file_seconds: f64, byte_seconds: f64) -> Cost {
+        Cost { file_seconds, byte_seconds, ..Cost::default() }
+    }
+
     fn disk() -> Truth {
-        Truth { storage: Cost { file_seconds: 0.008, byte_seconds: 1.0 / (150.0 * MB) }, md5_byte_seconds: 1e-9 }
+        Truth { storage: cost(0.008, 1.0 / (150.0 * MB)), md5_byte_seconds: 1e-9 }
     }
 
     #[test]
@@ -504,7 +516,7 @@ mod tests {
 
     #[test]
     fn a_slow_processor_is_the_limit_and_algorithms_differ() {
-        let truth = Truth { storage: Cost { file_seconds: 1e-6, byte_seconds: 1e-10 }, md5_byte_seconds: 1e-9 };
+        let truth = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
         let advice = Advice::of(&truth.measured(1000, 1_000_000_000_000, 0.02), &plan()).expect("advice");
         assert_eq!(advice.limit, Limit::Processor);
         near(advice.forecasts[0].seconds, 2000.0, 0.01);
@@ -568,13 +580,45 @@ mod tests {
 
     #[test]
     fn reading_and_hashing_that_do_not_overlap_add_up() {
-        let truth = Truth { storage: Cost { file_seconds: 0.0001, byte_seconds: 2e-9 }, md5_byte_seconds: 1e-9 };
+        let truth = Truth { storage: cost(0.0001, 2e-9), md5_byte_seconds: 1e-9 };
         let mut measured = truth.measured(1000, 1_000_000_000_000, 0.0);
         let advice = Advice::of(&measured, &plan()).expect("advice");
         near(advice.forecasts[1].seconds, 2000.0, 0.01);
         measured.batches.push(batch(Kind::Check, "md5", 1, 1_000_000_000, 3.0));
         let advice = Advice::of(&measured, &plan()).expect("advice");
         near(advice.forecasts[1].seconds, 3000.0, 0.01);
+    }
+
+    #[test]
+    fn a_start_counts_once() {
+        let start_seconds = 0.5;
+        let truth = Truth { storage: Cost { start_seconds, ..cost(0.005, 1e-8) }, md5_byte_seconds: 1e-9 };
+        let mut measured = truth.measured(2000, 4_000_000, 0.0);
+        // Samples differ in size, so that the start can be told.
+        for (files, bytes) in [(50, 2_000_000), (60, 2_500_000), (70, 3_000_000)] {
+            let seconds = truth.storage.seconds(files as f64, bytes as f64);
+            measured.batches.push(batch(Kind::Runs, "none", files, bytes, seconds));
+        }
+        // Another choice, of which too little was read.
+        measured.choices.push(Choice { threads: 16, ..Choice::usual(4) });
+        let seconds = start_seconds + 100.0 * 0.004;
+        measured.batches.push(Batch { choice: 1, ..batch(Kind::Runs, "none", 100, 0, seconds) });
+        let of = |measured: &Measured| Advice::of(measured, &plan()).expect("advice");
+        near(of(&measured).forecasts[0].seconds, 0.5 + 2000.0 * 0.005 + 0.04, 0.001);
+        near(of(&measured).start_seconds, 0.5, 0.001);
+        let tried = of(&measured).tried;
+        near(tried[0].storage_seconds, 0.5 + 2000.0 * 0.004 + 0.04, 0.01);
+        // A run that finds out how many files it can read at once takes longer once.
+        let seconds = 2.0 + truth.storage.seconds(100.0, 200_000.0);
+        measured.batches.insert(0, batch(Kind::Start, "none", 100, 200_000, seconds));
+        near(of(&measured).start_seconds, 2.5, 0.001);
+        near(of(&measured).forecasts[0].seconds, 2.5 + 2000.0 * 0.005 + 0.04, 0.001);
+        // A check knows it.
+        let check = batch(Kind::Check, "sha256", 200, 400_000, truth.storage.seconds(200.0, 400_000.0));
+        measured.batches.push(check);
+        near(of(&measured).checks[0], 1.0, 0.001);
+        measured.batches.push(batch(Kind::Whole, "sha256", 2000, 4_000_000, 12.0));
+        near(of(&measured).forecasts[0].seconds, 12.0, 1e-9);
     }
 
     #[test]

@@ -84,6 +84,9 @@ pub struct ProcessorRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
+    /// Runs of neighbouring files, by a program that does not know yet how many it can read at once: beyond what they
+    /// cost otherwise, the time that a run takes to find that out.
+    Start,
     /// Runs of neighbouring files, of long ones the beginnings: what a file costs.
     Runs,
     /// Files drawn in proportion to their sizes, or long beginnings of them: what a byte costs.
@@ -130,10 +133,10 @@ impl Batch {
         self.failed == 0 && !self.is_stalled && self.files + self.bytes > 0 && self.seconds > 0.0
     }
 
-    /// Whether it was read only, and not hashed.
+    /// Whether it was hashed, to check what the others predict.
     #[must_use]
-    pub fn is_reading(&self) -> bool {
-        matches!(self.kind, Kind::Runs | Kind::Long)
+    pub fn is_check(&self) -> bool {
+        matches!(self.kind, Kind::Check | Kind::Whole)
     }
 }
 

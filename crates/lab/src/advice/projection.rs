@@ -16,27 +16,49 @@ pub(super) fn reading(measured: &Measured, choice: usize, kind: Kind) -> Vec<Run
     (if complete.is_empty() { cut } else { complete }).into_iter().map(run_of).collect()
 }
 
-/// Seconds that the storage takes for files and bytes under a choice. Where a kind of batch was not read under it,
-/// those of the first choice stand in. `None` if the choice was not measured.
-#[must_use]
-pub fn projected(measured: &Measured, choice: usize, files: u64, bytes: u64) -> Option<f64> {
-    let of = |choice, kind| reading(measured, choice, kind);
-    let (mut runs, long) = (of(choice, Kind::Runs), of(choice, Kind::Long));
-    if runs.is_empty() && long.is_empty() {
-        return None;
-    }
-    if runs.is_empty() {
-        runs = of(0, Kind::Runs);
-    }
-    runs.extend(if long.is_empty() { of(0, Kind::Long) } else { long });
-    Some(Cost::fit(&runs)?.seconds(files as f64, bytes as f64))
+/// Batches of a kind under a choice; if there are none, those under the first.
+pub(super) fn with_stand_in(measured: &Measured, choice: usize, kind: Kind) -> Vec<Run> {
+    let runs = reading(measured, choice, kind);
+    if runs.is_empty() { reading(measured, 0, kind) } else { runs }
 }
 
-/// Files that a choice reads in a second in batches of a kind; `None` if there is no sound one.
+/// The cost of storage under a choice. `None` if the choice was not measured.
+#[must_use]
+pub fn storage(measured: &Measured, choice: usize) -> Option<Cost> {
+    if [Kind::Runs, Kind::Long].iter().all(|kind| reading(measured, choice, *kind).is_empty()) {
+        return None;
+    }
+    let [runs, long] = [Kind::Runs, Kind::Long].map(|kind| with_stand_in(measured, choice, kind));
+    let own = Cost::fit_with_start(&runs, &long)?;
+    // Too few batches show no start, but they have one.
+    let first = if choice == 0 { None } else { storage(measured, 0) };
+    match first {
+        Some(first) if own.start_seconds == 0.0 => Cost::fit_after(&[runs, long].concat(), first.start_seconds),
+        _ => Some(own),
+    }
+}
+
+/// Seconds that the storage takes for files and bytes under a choice. `None` if the choice was not measured.
+#[must_use]
+pub fn projected(measured: &Measured, choice: usize, files: u64, bytes: u64) -> Option<f64> {
+    Some(storage(measured, choice)?.seconds(files as f64, bytes as f64))
+}
+
+/// Seconds that a real run takes to find out how many files it can read at once, beyond their cost.
+pub(super) fn search_seconds(measured: &Measured, cost: &Cost) -> f64 {
+    let beyond = |run: Run| (run.2 - cost.seconds(run.0, run.1)).max(0.0);
+    let is_one = |batch: &&Batch| batch.is_sound() && batch.kind == Kind::Start;
+    measured.batches.iter().filter(is_one).map(|batch| beyond(run_of(batch))).sum()
+}
+
+/// Files that a choice reads in a second after its start, in batches of a kind; `None` if there is no sound one.
 #[must_use]
 pub fn rate(measured: &Measured, choice: usize, kind: Kind) -> Option<f64> {
     let runs = reading(measured, choice, kind);
-    let seconds: f64 = runs.iter().map(|run| run.2).sum();
+    // As long as no start is known, half of the shortest may be one, so that batches get long enough to show it.
+    let possible = runs.iter().map(|run| run.2).fold(f64::INFINITY, f64::min) / 2.0;
+    let start = storage(measured, choice).map_or(0.0, |cost| cost.start_seconds).max(possible);
+    let seconds: f64 = runs.iter().map(|run| run.2 - start).sum();
     (seconds > 0.0).then(|| runs.iter().map(|run| run.0).sum::<f64>() / seconds)
 }
 

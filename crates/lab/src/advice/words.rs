@@ -150,17 +150,24 @@ fn limit(advice: &Advice, planned: &Forecast) -> String {
         time(planned.processor_seconds),
         planned.algorithm
     );
+    let start = match advice.start_seconds {
+        seconds if seconds <= NOTHING * storage => String::new(),
+        seconds => {
+            let seconds = time(seconds);
+            format!(" A run takes {seconds} once before that, until it knows how many files the storage reads at once.")
+        }
+    };
     match advice.limit {
         Limit::Files => format!(
             "The number of files limits you: it is the storage that is busy, not the processor. Beside its bytes each file takes {per_file} of its time \
-             (finding, opening, seeking): {} in all, {} of the storage's time. Moving the bytes takes {}; {rate}. {processor}.",
+             (finding, opening, seeking): {} in all, {} of the storage's time. Moving the bytes takes {}; {rate}.{start} {processor}.",
             time(by_files),
             percent(by_files / storage),
             time(by_bytes),
         ),
         Limit::Bandwidth => format!(
             "The bandwidth of the storage limits you, not the processor: {rate}, which is {} for all bytes, {} of the \
-             storage's time. {beside}. {processor}.",
+             storage's time. {beside}.{start} {processor}.",
             time(by_bytes),
             percent(by_bytes / storage),
         ),

@@ -1,14 +1,16 @@
 //! Reports in a real browser: no sideways scrolling of the page, and every text readable in both schemes.
 
 use crate::looked_at::{examine, look};
+use crate::recorded::OF_PROGRAMS;
 use crate::synthetic::all;
 use pfh_lab::report::frash;
 
-/// All kinds of pages that are made here.
+/// All kinds of pages: of made results, and of recorded runs of whole programs.
 fn with_pages(of: impl FnOnce(&[(&str, &str)])) {
     let frash = frash::document(&crate::frash::rows()).html();
     let reports = all().map(|made| (made.name, made.html.as_str()));
-    let pages: Vec<(&str, &str)> = reports.into_iter().chain([("frash", frash.as_str())]).collect();
+    let recorded = OF_PROGRAMS.iter().map(|(name, html)| (*name, html.as_str()));
+    let pages: Vec<(&str, &str)> = reports.into_iter().chain(recorded).chain([("frash", frash.as_str())]).collect();
     of(&pages);
 }
 

@@ -1,11 +1,9 @@
 //! Two results side by side.
 
 use std::fs::read_to_string;
-use std::path::Path;
-use std::process::Command;
 
+use crate::recorded;
 use crate::synthetic::{MIB, Synthetic, languages, languages_reported};
-use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{Options, Report, compare};
 
 fn made(md5: f64, sha1: f64, sha256: f64) -> Synthetic {
@@ -73,15 +71,10 @@ fn a_repeats_projections_lie_in_the_intervals_of_the_first() {
 /// The published runs of bench/lab, of one machine, 14 minutes apart.
 #[test]
 fn the_committed_repeat_lies_in_the_intervals_of_the_first() {
-    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/lab");
-    let [first, second] = ["languages", "languages-again"].map(|name| {
-        let file = bench.join(name).join("results.jsonl.gz");
-        let unpacked = Command::new("gzip").arg("-dc").arg(&file).output().expect("gzip");
-        Measurements::read(unpacked.stdout.as_slice()).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-    });
+    let [first, second] = ["languages", "languages-again"].map(recorded::measurements);
     let [first, second] = [&first, &second].map(|measurements| Report::new(measurements, Options::default()));
     let document = compare(&first, &second);
-    let readme = read_to_string(bench.join("README.md")).expect("committed");
+    let readme = read_to_string(recorded::folder().join("README.md")).expect("committed");
     let coverage = &document.answer()[1];
     assert!(readme.replace('\n', " ").contains(coverage), "the README does not say: {coverage}");
 }

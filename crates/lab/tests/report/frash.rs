@@ -1,6 +1,9 @@
 //! The report of FRASH, on rows of known truth.
 
-use pfh_lab::report::frash::{Row, document, plots};
+use crate::synthetic::Synthetic;
+use pfh_lab::report::frash::{FILE, HEADER, Row, document, plots};
+use pfh_lab::report::{Options, Report};
+use pfh_lab::results::{Entry, Output};
 
 pub(crate) const FAMILIES: [&str; 4] = ["ssdeep", "sdhash", "mrsh-v2", "tlsh"];
 
@@ -179,4 +182,25 @@ fn thin_results_have_a_report() {
     let odd = [row("noise", "", "tlsh", u64::MAX, Some(0), f64::MAX), row("else", "<b>", "&", 0, None, -1.0)];
     assert!(!document(&odd).html().contains("<b>") && !document(&odd).markdown().is_empty());
     assert!(document(&[Row { median: None, value: None, ..odd[0].clone() }]).html().contains("nothing"));
+}
+
+/// `pfh lab run frash` keeps what `pfh frash` prints.
+#[test]
+fn an_experiment_that_keeps_the_rows_has_the_report_of_the_rows() {
+    let rows = rows();
+    let lines: String = rows.iter().map(Row::to_string).collect();
+    let reported = |text: String| {
+        let mut made = Synthetic::new("frash");
+        made.entries.push(Entry::Output(Output { runner: "pfh".to_owned(), name: FILE.to_owned(), text }));
+        Report::new(&made.measurements(), Options::default()).document()
+    };
+    let whole = reported(format!("{HEADER}\r\n{lines}"));
+    let alone = document(&rows);
+    assert_eq!(whole.answer(), alone.answer());
+    let drawn = |html: &str| html.matches("<svg").count();
+    assert_eq!(drawn(&whole.html()), drawn(&alone.html()));
+    assert!(!whole.html().contains("What programs printed"));
+    // Whatever else a program prints under this name stays as it is.
+    let other = reported("no rows\n".to_owned()).html();
+    assert!(other.contains("What programs printed") && drawn(&other) == 0);
 }

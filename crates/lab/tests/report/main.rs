@@ -15,6 +15,7 @@ mod looked_at;
 mod pages;
 mod programs;
 mod published;
+mod recorded;
 /// One text for all crates: the laboratory imports none of them.
 #[path = "../../../testing/src/skip.rs"]
 mod skip;

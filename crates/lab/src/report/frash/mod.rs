@@ -15,6 +15,18 @@ const DISTANCE_MAX: f64 = 100.0;
 /// Makes the report.
 #[must_use]
 pub fn document(rows: &[Row]) -> Document {
+    Document::new("FRASH: how similarity digests behave")
+        .question(
+            "How small may a common part be, and how much may be cut, added or changed, until a family finds nothing?",
+        )
+        .sentences(answer(rows))
+        .fact("Families", families(rows).join(", "))
+        .fact("Settings", count(rows.len() as u64))
+        .sections(sections(rows))
+}
+
+/// The sections of the report, which may be part of another.
+pub(super) fn sections(rows: &[Row]) -> Vec<Section> {
     let families = families(rows);
     let mut sections = vec![summary(rows, &families), thresholds(rows, &families)];
     for (id, heading, text, folded) in PLOTTED {
@@ -31,14 +43,7 @@ pub fn document(rows: &[Row]) -> Document {
     sections.push(all_rows(rows));
     sections.retain(Section::has_matter);
     sections.push(method());
-    Document::new("FRASH: how similarity digests behave")
-        .question(
-            "How small may a common part be, and how much may be cut, added or changed, until a family finds nothing?",
-        )
-        .sentences(answer(rows, &families))
-        .fact("Families", families.join(", "))
-        .fact("Settings", count(rows.len() as u64))
-        .sections(sections)
+    sections
 }
 
 /// All pictures, each with a name for its file.
@@ -221,7 +226,8 @@ fn summary(rows: &[Row], families: &[String]) -> Section {
 }
 
 /// The best of the families in the experiments that people ask for first.
-fn answer(rows: &[Row], families: &[String]) -> Vec<String> {
+pub(super) fn answer(rows: &[Row]) -> Vec<String> {
+    let families = families(rows);
     let mut sentences = Vec::new();
     let mut say = |test: &str, mode: &str, is_small: bool, sentence: &dyn Fn(&str, &str) -> String| {
         let reached = families.iter().filter_map(|family| Some((limit(rows, test, mode, family)?.0, family)));
@@ -552,7 +558,7 @@ fn all_rows(rows: &[Row]) -> Section {
 }
 
 fn method() -> Section {
-    Section::new("method", "Method").with(Block::List(
+    Section::new("frash", "Method of FRASH").with(Block::List(
         [
             "The experiments are those of FRASH (Breitinger, Stivaktakis, Baier, 2013) with the numbers of FRASHER (Göbel, Uhlig, Baier, \
              Breitinger, 2022); thresholds are an addition. The figures of these papers are not beside the ones here, because no \

@@ -1,6 +1,6 @@
 //! Box plots: how repeats scatter, on a scale in common.
 
-use super::{Axis, CHARACTER, FAINT, INK, RULE, SMALL_CHARACTER, is_narrow, small_within, wrap};
+use super::{Axis, CHARACTER, FAINT, INK, RULE, is_narrow, small_width, small_within, wrap};
 use pfh_page::{Anchor, Drawing, Plot, Stroke, series_colour};
 
 /// A row: the least value, the quartiles, and the greatest.
@@ -41,7 +41,7 @@ fn draw(axis: &Axis, unit: &str, rows: &[BoxRow], width: f64) -> Drawing {
     let all: f64 = rows.iter().map(height).sum();
     let mut drawing = Drawing::new(width, all + 2.0 * MARKS);
     let x = |value: f64| left + length * axis.place(value);
-    for (place, text) in axis.texts(length, |text| text.chars().count() as f64 * SMALL_CHARACTER) {
+    for (place, text) in axis.texts(length, small_width) {
         if let Some(text) = text {
             small_within(&mut drawing, (left + length * place, all + 10.0), (0.0, width), FAINT, text);
         }

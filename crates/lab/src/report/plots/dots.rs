@@ -1,7 +1,8 @@
 //! Rows of figures as dots with their intervals, on a scale in common.
 
 use super::{
-    Axis, BOLD_CHARACTER, CHARACTER, FAINT, INK, Legend, RULE, SMALL_CHARACTER, is_narrow, small_within, wrap,
+    Axis, BOLD_CHARACTER, CHARACTER, FAINT, INK, Legend, RULE, SMALL_CHARACTER, is_narrow, small_width, small_within,
+    wrap,
 };
 use crate::statistics::Estimate;
 use pfh_page::{Anchor, Drawing, Plot, Stroke, series_colour};
@@ -133,7 +134,7 @@ impl Dots {
 
 fn draw_block(drawing: &mut Drawing, layout: &Layout, block: &Block, top: f64, height: f64) {
     let (first, last) = (top + MARKS, top + height - MARKS);
-    let marks = block.axis.texts(layout.length, |text| text.chars().count() as f64 * SMALL_CHARACTER);
+    let marks = block.axis.texts(layout.length, small_width);
     for (place, text) in &marks {
         for y in [first - 9.0, last + 9.0] {
             if let Some(text) = text {

@@ -32,9 +32,19 @@ fn is_narrow(width: f64) -> bool {
     width <= Plot::NARROW
 }
 
+/// Width of a small text on one line, in the widest usual font. Numbers are wider than words.
+fn small_width(text: &str) -> f64 {
+    let width = |letter: char| match letter {
+        '0'..='9' => 7.0,
+        '−' | '+' | '%' => 10.4,
+        _ => SMALL_CHARACTER,
+    };
+    text.chars().map(width).sum()
+}
+
 /// Writes a small text around a point, or beside it where it would leave its bounds.
 fn small_within(drawing: &mut Drawing, (x, y): (f64, f64), (left, right): (f64, f64), colour: Rgb, text: &str) {
-    let half = text.chars().count() as f64 * SMALL_CHARACTER / 2.0;
+    let half = small_width(text) / 2.0;
     let x = x.min(right - half).max(left + half);
     drawing.small((x, y), Anchor::Middle, colour, text);
 }

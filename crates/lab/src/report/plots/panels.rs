@@ -1,6 +1,6 @@
 //! Lines in panels beside each other: small multiples.
 
-use super::{Axis, BOLD_CHARACTER, FAINT, INK, Legend, RULE, SMALL_CHARACTER, is_narrow, small_within, wrap};
+use super::{Axis, BOLD_CHARACTER, FAINT, INK, Legend, RULE, is_narrow, small_width, small_within, wrap};
 use crate::statistics::Estimate;
 use pfh_page::{Anchor, Drawing, Plot, Stroke, series_colour};
 
@@ -34,6 +34,7 @@ pub(crate) struct Panels {
 /// Points of a line that have a marker; of others only the line is drawn, so that shapes can be told apart.
 const MARKERS_MAX: usize = 10;
 
+/// Room for the marks' texts of the vertical scale, at least.
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 10.0;
 const TITLE: f64 = 46.0;
@@ -74,7 +75,8 @@ impl Panels {
 
 impl Panel {
     fn draw(&self, drawing: &mut Drawing, (left, top): (f64, f64), width: f64) {
-        let (title, left, length) = (left, left + LEFT, width - LEFT - RIGHT);
+        let room = self.y.marks.iter().map(|(_, text)| small_width(text) + 8.0).fold(LEFT, f64::max);
+        let (title, left, length) = (left, left + room, width - room - RIGHT);
         let (first, last) = (top + TITLE, top + TITLE + AREA);
         let x = |value: f64| left + length * self.x.place(value);
         let y = |value: f64| last - AREA * self.y.place(value);
@@ -89,7 +91,7 @@ impl Panel {
                 drawing.small((left - 6.0, at), Anchor::End, INK, text);
             }
         }
-        for (place, text) in self.x.texts(length, |text| text.chars().count() as f64 * SMALL_CHARACTER) {
+        for (place, text) in self.x.texts(length, small_width) {
             let at = left + length * place;
             drawing.line(&[(at, first), (at, last)], Stroke::new(RULE, 1.0));
             if let Some(text) = text {

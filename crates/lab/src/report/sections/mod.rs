@@ -13,6 +13,7 @@ mod table_of_times;
 
 use super::Report;
 use super::format::{algorithm, counted, duration, number, sentence};
+use super::frash;
 use crate::claims::Verdict;
 use crate::measurements::{Clock, TODAY};
 use crate::results::Runner;
@@ -29,7 +30,9 @@ const DISTURBED: f64 = 1.1;
 
 pub(super) fn document(report: &Report<'_>) -> Document {
     let header = &report.measurements.header;
-    let mut sections = vec![
+    let frash = programs::frash(report);
+    let mut sections = frash.as_deref().map_or_else(Vec::new, frash::sections);
+    sections.extend([
         ledger::claims(report),
         programs::trials(report),
         programs::outputs(report),
@@ -43,7 +46,7 @@ pub(super) fn document(report: &Report<'_>) -> Document {
         table_of_times::tables(report),
         cycles::tables(report),
         sizes::fits(report),
-    ];
+    ]);
     sections.retain(Section::has_matter);
     sections.extend(about::sections(report));
     let mut facts = vec![("Experiment".to_owned(), header.experiment.clone())];
@@ -81,7 +84,7 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     }
     Document::new(report.definition.title.clone())
         .question(report.definition.question.clone())
-        .sentences(answer::sentences(report))
+        .sentences(frash.as_deref().map_or_else(|| answer::sentences(report), frash::answer))
         .facts(facts)
         .sections(sections)
 }
@@ -131,7 +134,7 @@ pub(super) fn profile_name(report: &Report<'_>, profile: &str) -> String {
     }
     let known = match profile {
         "no-sha" => Some("without SHA instructions"),
-        "baseline" => Some("as plain x86-64"),
+        "baseline" => Some("with SHA and vector instructions masked"),
         _ => None,
     };
     let labelled = || {

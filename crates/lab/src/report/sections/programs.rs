@@ -8,9 +8,11 @@ use crate::experiment::trials::{self, CACHE, CORPUS, Cache, DEVICE, Limit, Progr
 use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY};
 use crate::report::Report;
 use crate::report::format::{algorithm, count, counted, duration, estimate, number, sentence, size, time};
+use crate::report::frash;
 use crate::report::plots::{self, Axis, BoxRow, DotRow, Dots, Group, Legend};
 use crate::report::sections::answer::undecided;
 use crate::report::sections::profile_name;
+use crate::results::Output;
 use crate::size::Size;
 use crate::statistics::{Estimate, median, of_medians, ratio_of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
@@ -106,10 +108,20 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
     section
 }
 
-/// Outputs of programs whose definition keeps them.
+/// The results of FRASH, if a program printed them.
+pub(super) fn frash(report: &Report<'_>) -> Option<Vec<frash::Row>> {
+    report.measurements.outputs.values().find_map(rows_of)
+}
+
+fn rows_of(output: &Output) -> Option<Vec<frash::Row>> {
+    let is_frash = output.name == frash::FILE && output.text.starts_with(frash::HEADER);
+    is_frash.then(|| frash::read(output.text.as_bytes()).ok())?
+}
+
+/// Outputs of programs whose definition keeps them, as they are where nothing else is known of them.
 pub(super) fn outputs(report: &Report<'_>) -> Section {
     let mut section = Section::new("outputs", "What programs printed");
-    for output in report.measurements.outputs.values() {
+    for output in report.measurements.outputs.values().filter(|output| rows_of(output).is_none()) {
         let summary = format!("{}: {}", report.measurements.label(&output.runner), output.name);
         section.push(Block::folded(summary, [Block::Verbatim(output.text.clone())]));
     }

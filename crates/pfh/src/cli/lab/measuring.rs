@@ -5,7 +5,7 @@ use super::sample::Answer;
 use super::survey::Line;
 use super::{Failed, environment};
 use crate::cli::message;
-use pfh_lab::advice::{Batch, Choice, Kind, Limit, Machine, Measured, ProcessorRun, Survey, projected, rate};
+use pfh_lab::advice::{Batch, Choice, Kind, Limit, Machine, Measured, ProcessorRun, Survey, projected, rate, storage};
 use pfh_lab::process::{Fault, Launch, Process};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -41,9 +41,13 @@ const MAIN: f64 = 0.8;
 /// Most threads that are tried.
 const THREADS_MAX: u16 = 64;
 
-/// Runs in a batch that finds the number of readers, and batches at most.
+/// Runs in the first batch that finds the number of readers, of which each further one has twice as many, and most
+/// batches.
 const RUNS_FOR_READERS: usize = 4;
 const BATCHES_FOR_READERS: usize = 3;
+
+/// Part of the usual time that a short batch takes: by sizes that differ, the start of a run is told from its files.
+const SHORT: f64 = 0.25;
 
 /// After this number of samples without an end, the storage is taken to be dead.
 const STALLS_MAX: usize = 3;
@@ -299,13 +303,14 @@ impl<'a> Measuring<'a> {
     fn storage(&mut self) -> Result<()> {
         self.readers()?;
         // How much fits into a batch is not known yet, and short batches have long ends.
+        let first = self.measured.batches.len();
         self.both(0, self.share())?;
         let probes = self.measured.batches.len();
-        for _ in 0..2 {
-            self.both(0, self.share())?;
+        for part in [1.0, SHORT] {
+            self.both(0, part * self.share())?;
         }
         let batches = &mut self.measured.batches;
-        for place in (0..probes).rev() {
+        for place in (first..probes).rev() {
             let kind = batches[place].kind;
             let is_better = |batch: &Batch| batch.kind == kind && batch.is_sound() && !batch.is_cut;
             if batches[place].is_sound() && batches[probes..].iter().any(is_better) {
@@ -318,9 +323,10 @@ impl<'a> Measuring<'a> {
             if self.is_dead() || turn >= 3 && (self.elapsed() > 0.8 || self.has_read_enough()) {
                 break;
             }
-            self.both(self.measured.best, self.share())?;
+            let seconds = if turn % 2 == 0 { self.share() } else { SHORT * self.share() };
+            self.both(self.measured.best, seconds)?;
             if turn < 2 && self.measured.best != 0 {
-                self.both(0, self.share())?;
+                self.both(0, seconds)?;
             }
         }
         self.reconsider();
@@ -348,17 +354,20 @@ impl<'a> Measuring<'a> {
     /// Reads batches until further ones add no readers. Readers for a place that answers late come one after another;
     /// of a long run, that is a small part.
     fn readers(&mut self) -> Result<()> {
-        let usual = cold(&self.measured.choices[0]);
         for _ in 0..BATCHES_FOR_READERS {
-            if self.measured.medium != "network" || self.elapsed() > 0.35 {
+            if self.measured.medium != "network" || self.elapsed() > 0.5 || self.is_dead() {
                 break;
             }
-            let (runs, _) = self.runs.take(RUNS_FOR_READERS);
-            let list = self.scratch.path().join("readers.list");
-            self.write_list(&list, &runs.concat())?;
-            let before = self.readers;
-            self.sample(&list, Some(RUN_FILE_BYTES_MAX), &usual, "none", 0.1 * self.seconds)?;
+            let (before, seconds) = (self.readers, 0.1 * self.seconds / TIMES_MAX);
+            self.batch(Wanted { kind: Kind::Start, choice: 0, algorithm: "none", seconds })?;
             if self.readers == before {
+                // A batch that added none had its full speed from its beginning. One that stalled says nothing.
+                let batches = &mut self.measured.batches;
+                if batches.last().is_some_and(|last| last.is_stalled) {
+                    batches.pop();
+                } else if let Some(last) = batches.last_mut() {
+                    last.kind = Kind::Runs;
+                }
                 break;
             }
         }
@@ -409,9 +418,12 @@ impl<'a> Measuring<'a> {
             self.try_more(|best| {
                 (4 * best.threads <= THREADS_MAX).then(|| Choice { threads: 4 * best.threads, ..best.clone() })
             })?;
-            // A disk that moves its heads between readers, which the system does not know of.
-            let usual = self.measured.choices[0].clone();
-            self.try_choice(Choice { medium: Some("rotating".to_owned()), ..usual })?;
+            // A disk that moves its heads between readers, which the system does not know of. Where further readers
+            // were worth while, there is none.
+            if self.readers == 1 {
+                let usual = self.measured.choices[0].clone();
+                self.try_choice(Choice { medium: Some("rotating".to_owned()), ..usual })?;
+            }
         }
         if medium == "rotating" || self.measured.choices[self.measured.best].medium.is_some() {
             self.try_more(|best| {
@@ -487,6 +499,10 @@ impl<'a> Measuring<'a> {
                 let (runs, is_repeated) = self.runs.take(rate.map_or(RUNS_FIRST, fitting));
                 (runs.concat(), is_repeated)
             }
+            Kind::Start => {
+                let (runs, is_repeated) = self.runs.take(RUNS_FOR_READERS << self.measured.batches.len());
+                (runs.concat(), is_repeated)
+            }
             Kind::Check | Kind::Whole => {
                 bytes_max = LONG_FILE_BYTES_MAX;
                 let files = self.files_in(choice, 1.5 * seconds);
@@ -511,14 +527,16 @@ impl<'a> Measuring<'a> {
     fn byte_rate(&self, choice: usize) -> Option<f64> {
         let long = |batch: &&Batch| batch.kind == Kind::Long && batch.choice == choice && batch.is_sound();
         let last = self.measured.batches.iter().rfind(long)?;
-        Some(last.bytes as f64 / last.seconds)
+        let start = storage(&self.measured, choice).map_or(0.0, |cost| cost.start_seconds);
+        Some(last.bytes as f64 / (last.seconds - start).max(SHORT * last.seconds))
     }
 
     /// Number of whole files, of the usual size here, that a choice reads in a time.
     fn files_in(&self, choice: usize, seconds: f64) -> usize {
         let survey = &self.measured.survey;
         let mean = (survey.bytes() / survey.files.max(1)).min(LONG_FILE_BYTES_MAX);
-        let one = projected(&self.measured, choice, 1000, 1000 * mean).map_or(0.0, |seconds| seconds / 1000.0);
+        let cost = storage(&self.measured, choice).unwrap_or_default();
+        let one = cost.file_seconds + mean as f64 * cost.byte_seconds;
         if one > 0.0 { (seconds / one) as usize } else { 32 * RUNS_FIRST }
     }
 
