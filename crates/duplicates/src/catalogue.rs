@@ -191,7 +191,7 @@ impl Catalogue {
         let (device, inode) = identity(content, place, item);
         // A file that was not read has a size that no other file can have.
         let size = if content == Content::Missing { SIZE_UNKNOWN - 1 } else { size.unwrap_or(SIZE_UNKNOWN) };
-        let hash = crate::blake3().digest(path);
+        let hash = crate::BLAKE3.digest(path);
         self.listed.push(record(&[
             &place.to_be_bytes(),
             &hash.bytes()[..16],

@@ -1,7 +1,7 @@
 //! Directories with the same names and contents, found in one pass over the items of a walk: a directory's digest is
 //! complete when the walk leaves it, so only one level for each open directory is in memory.
 
-use crate::blake3;
+use crate::BLAKE3;
 use crate::catalogue::{Content, identity};
 use crate::paths::{Item, Paths};
 use crate::record_file::{RecordFile, Scan, each_group, number, record};
@@ -48,15 +48,46 @@ fn name(path: &[u8], end: usize) -> &[u8] {
     if path[..end].ends_with(b"/") { name } else { name.strip_prefix(b"/").unwrap_or(name) }
 }
 
+/// Bytes of a [`Chain`] that are hashed together.
+const CHAIN_BYTES: usize = 1 << 10;
+
+/// A digest of values that follow each other. They are hashed many at a time, because a digest costs more than the few
+/// bytes of one value.
+struct Chain {
+    /// The digest of the values before, at first zeros, and the values that are not hashed yet.
+    bytes: Vec<u8>,
+}
+
+impl Chain {
+    fn new() -> Chain {
+        Chain { bytes: vec![0; 32] }
+    }
+
+    /// Adds a value that consists of parts.
+    fn push(&mut self, parts: &[&[u8]]) {
+        parts.iter().for_each(|part| self.bytes.extend_from_slice(part));
+        if self.bytes.len() >= CHAIN_BYTES {
+            let digest = self.digest();
+            self.bytes.clear();
+            self.bytes.extend_from_slice(&digest);
+        }
+    }
+
+    fn digest(&self) -> [u8; 32] {
+        record(&[BLAKE3.digest(&self.bytes).bytes()])
+    }
+}
+
 /// A directory that the pass is in.
 struct Level {
     /// Length of its path.
     end: usize,
     /// Number of its first item.
     first: u64,
-    /// Digest of the names and contents so far, and one of the names and identities of files.
-    contents: [u8; 32],
-    identities: [u8; 32],
+    /// The names and contents so far.
+    contents: Chain,
+    /// The identities of the files so far. They are compared where contents are equal.
+    identities: Chain,
     files: u64,
     /// Whether all of it is known.
     is_known: bool,
@@ -64,10 +95,8 @@ struct Level {
 
 impl Level {
     fn add(&mut self, kind: u8, name: &[u8], content: &[u8], identity: &[u8]) {
-        for (digest, value) in [(&mut self.contents, content), (&mut self.identities, identity)] {
-            let bytes = [&digest[..], &[kind], &(name.len() as u64).to_be_bytes(), name, value].concat();
-            digest.copy_from_slice(blake3().digest(&bytes).bytes());
-        }
+        self.contents.push(&[&[kind], &(name.len() as u64).to_be_bytes(), name, content]);
+        self.identities.push(&[identity]);
     }
 }
 
@@ -88,6 +117,7 @@ impl Pass {
         let Some(Level { end, first, contents, identities, files, is_known }) = self.levels.pop() else {
             return Ok(());
         };
+        let (contents, identities) = (contents.digest(), identities.digest());
         if is_known && files > 0 {
             let place = [first.to_be_bytes(), (end as u64).to_be_bytes()];
             self.found.push(record(&[&contents, &identities, &place[0], &place[1]]))?;
@@ -116,7 +146,7 @@ impl Pass {
         };
         while let Some(place) = end {
             let is_known = self.missing.as_deref() != Some(&item.path[..place]);
-            let (contents, identities) = ([0; 32], [0; 32]);
+            let (contents, identities) = (Chain::new(), Chain::new());
             self.levels.push(Level { end: place, first: item.number, contents, identities, files: 0, is_known });
             end = next_slash(&item.path, place);
         }
@@ -155,8 +185,8 @@ pub(crate) fn equal_directories(
             None => level.is_known = false,
             Some((kind, value)) => {
                 let (device, inode) = identity(item.content, item.place, item.number);
-                let identity = [device.to_be_bytes(), inode.to_be_bytes()].concat();
-                let identity = if kind == b'f' { &identity[..] } else { &value[..] };
+                let identity = [device.to_be_bytes(), inode.to_be_bytes()];
+                let identity = if kind == b'f' { identity.as_flattened() } else { &[] };
                 level.add(kind, name(&item.path, level.end), &value, identity);
                 level.files += u64::from(kind == b'f');
             }

@@ -247,7 +247,7 @@ fn sharing(
         if let Content::File { .. } = found.content
             && let Some(room) = shared_room(&found)
         {
-            let room = crate::blake3().digest(&room);
+            let room = crate::BLAKE3.digest(&room);
             rooms.push(record(&[&group.to_be_bytes(), &room.bytes()[..16], &item.to_be_bytes()]))?;
         }
     }

@@ -55,7 +55,7 @@ impl<const N: usize> ExternalSort<N> {
     /// If a temporary file cannot be created, written or read.
     pub fn push(&mut self, record: [u8; N]) -> io::Result<()> {
         if self.records.len() == self.records_max {
-            self.records.sort_unstable();
+            sort(&mut self.records);
             let mut run = Run::new()?;
             self.records.drain(..).try_for_each(|record| record.write(&mut run.0))?;
             self.runs.push::<[u8; N]>(run.end()?)?;
@@ -74,11 +74,31 @@ impl<const N: usize> ExternalSort<N> {
     /// # Errors
     /// If a temporary file cannot be read, and the errors of `each`.
     pub fn into_each(mut self, mut each: impl FnMut([u8; N]) -> io::Result<()>) -> io::Result<()> {
-        self.records.sort_unstable();
+        sort(&mut self.records);
         let mut rest = self.records.into_iter();
         let mut next = |record: &mut [u8; N]| rest.next().map(|next| *record = next).is_some();
         merge(self.runs.into_files(), &mut next, &mut |record| each(*record))
     }
+}
+
+/// Sorts records by their bytes.
+fn sort<const N: usize>(records: &mut [[u8; N]]) {
+    match N {
+        // The compiler compares them as one number.
+        ..=FIRST_BYTES => records.sort_unstable(),
+        _ => records.sort_unstable_by(|one, other| first(one).cmp(&first(other)).then_with(|| one.cmp(other))),
+    }
+}
+
+/// Number of bytes that [`first`] returns.
+const FIRST_BYTES: usize = size_of::<u64>();
+
+/// Returns the first bytes of a record, which tell most records apart, as a number of the same order.
+fn first(record: &[u8]) -> u64 {
+    let mut first = [0; FIRST_BYTES];
+    let bytes = record.len().min(FIRST_BYTES);
+    first[..bytes].copy_from_slice(&record[..bytes]);
+    u64::from_be_bytes(first)
 }
 
 /// Like [`ExternalSort`], for records of different lengths, each of less than 64 KiB. A second thread sorts while
@@ -176,7 +196,7 @@ struct Batch {
     places: Vec<Place>,
 }
 
-/// A record of a batch: its first 8 bytes, which tell most records apart, and where it lies.
+/// A record of a batch: its first bytes, and where it lies.
 #[derive(Clone, Copy)]
 struct Place {
     first: u64,
@@ -197,11 +217,8 @@ impl Batch {
             self.bytes.reserve_exact(bytes_max);
             self.places.reserve_exact(bytes_max / PLACE_BYTES);
         }
-        let mut first = [0; 8];
-        let count = record.len().min(8);
-        first[..count].copy_from_slice(&record[..count]);
         let (start, bytes) = (self.bytes.len() as u32, record.len() as u32);
-        self.places.push(Place { first: u64::from_be_bytes(first), start, bytes });
+        self.places.push(Place { first: first(record), start, bytes });
         self.bytes.extend_from_slice(record);
     }
 

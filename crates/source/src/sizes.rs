@@ -1,8 +1,9 @@
 //! Asking for the size of each file on several threads, for walks that want to know them.
 //!
 //! The walk goes ahead without sizes and collects what it finds in groups. Helpers ask for the sizes of the files of a
-//! group, and the walk visits the groups in their order. It takes what no helper has begun, so it waits only for a
-//! group that is being worked on. Of an entry that a helper leaves alone, the walk asks for the size itself.
+//! group, and the walk visits the groups in their order. It takes what no helper has begun. While a helper works on the
+//! group that is next, the walk works on others, and waits only if there is none. Of an entry that a helper leaves alone,
+//! the walk asks for the size itself.
 
 use std::collections::VecDeque;
 use std::io;
@@ -165,7 +166,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the first group if there are more than `left`. Waits for the helper that works on it.
+    /// Takes the first group if there are more than `left`. While a helper works on it, works on others.
     fn take_above(&self, left: usize) -> Option<Group> {
         let mut state = self.lock();
         loop {
@@ -179,7 +180,7 @@ impl Shared {
                 }
                 Place::Running => {
                     state.places.push_front(Place::Running);
-                    state = self.finished.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state = self.work_or_wait(state, &self.finished);
                 }
             }
         }
@@ -189,16 +190,25 @@ impl Shared {
     fn help(&self) {
         let mut state = self.lock();
         while !state.has_ended {
-            let Some(place) = state.places.iter().position(|place| matches!(place, Place::Waiting(_))) else {
-                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            };
-            let number = state.first + place as u64;
-            let Place::Waiting(group) = std::mem::replace(&mut state.places[place], Place::Running) else { continue };
-            drop(state);
-            Running { shared: self, number, group }.ask();
-            state = self.lock();
+            state = self.work_or_wait(state, &self.wake);
         }
+    }
+
+    /// Works on the first group that waits. If there is none, waits for `change`.
+    fn work_or_wait<'s>(&'s self, mut state: MutexGuard<'s, State>, change: &Condvar) -> MutexGuard<'s, State> {
+        let first = state.first;
+        let waiting = state.places.iter_mut().zip(first..).find_map(|(place, number)| match place {
+            Place::Waiting(group) => {
+                let group = std::mem::take(group);
+                *place = Place::Running;
+                Some((number, group))
+            }
+            _ => None,
+        });
+        let Some((number, group)) = waiting else { return change.wait(state).unwrap_or_else(PoisonError::into_inner) };
+        drop(state);
+        Running { shared: self, number, group }.ask();
+        self.lock()
     }
 }
 

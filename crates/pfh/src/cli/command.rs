@@ -112,6 +112,8 @@ pub(crate) struct Command {
     footer: Option<Footer>,
     /// The counters of the first run; outputs with a footer have only one run.
     counters: Option<Arc<Counters>>,
+    /// The token of the first run, if it has one of its own.
+    first_run: Option<CancelToken>,
     signals: &'static Signals,
     /// Absent if the program always waits for the command after a signal.
     guard: Option<Guard>,
@@ -154,6 +156,7 @@ impl Command {
             output,
             footer,
             counters: Some(counters),
+            first_run: None,
             signals,
             guard: Some(guard),
             continuation: None,
@@ -306,6 +309,12 @@ impl Command {
         Arc::clone(self.counters.get_or_insert_default())
     }
 
+    /// Returns a token that cancels the run that comes first, and nothing else. Signals cancel that run, too.
+    pub(crate) fn first_run(&mut self) -> CancelToken {
+        let token = self.signals.cancel().child();
+        self.first_run.insert(token).clone()
+    }
+
     /// Checks the paths of the command line before the run; see [`named_paths::look`].
     pub(crate) fn look_at(&mut self, paths: &[OsString]) -> Vec<(usize, FileIdentity)> {
         named_paths::look(paths, &mut self.warnings)
@@ -335,7 +344,8 @@ impl Command {
         prepare: Prepare<'_, Item<T>>,
         deliver: &mut (dyn FnMut(T) -> ControlFlow<()> + Send),
     ) -> Result<Report, pfh::Error> {
-        let (counters, cancel) = (self.counters.take().unwrap_or_default(), self.cancel().clone());
+        let counters = self.counters.take().unwrap_or_default();
+        let cancel = self.first_run.take().unwrap_or_else(|| self.cancel().clone());
         let report = progress::of_run(self.reporting.progress, source, &counters, || {
             let prepare = |record: Record| {
                 let item = prepare(record);

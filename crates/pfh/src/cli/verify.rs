@@ -244,23 +244,22 @@ impl Run<'_> {
         let Likely { algorithms, source, mut engine } = likely;
         let mut command = begin(self.arguments)?;
         engine.own_files = self.own_files(&command);
-        let cancel = command.cancel().clone();
+        let (cancel, likely_run) = (command.cancel().clone(), command.first_run());
         let (sender, receiver) = mpsc::channel();
         let (run, name, cancel, likely) = (&self, asked.list, &cancel, &algorithms[..]);
-        let ((read, is_refused), compared) = thread::scope(|threads| {
+        let (read, compared) = thread::scope(|threads| {
             let reader = threads.spawn(move || {
                 let read = run.read_likely(list, name, likely, &sender, cancel);
-                let is_refused = read.is_err() && !cancel.is_cancelled();
-                if is_refused {
-                    // The files of a list that cannot be used are not read to their ends.
-                    cancel.cancel();
+                if !matches!(read, Ok(Read::Compared { .. })) {
+                    // The list cannot be used, or not with this run, so files are not read to their ends.
+                    likely_run.cancel();
                 }
-                (read, is_refused)
+                read
             });
             let compared = run.compare(&mut command, &source, &engine, &mut move || receiver.recv().ok());
             (reader.join().unwrap_or_else(|panic| resume_unwind(panic)), compared)
         });
-        if command.cancel().is_cancelled() && !is_refused {
+        if command.cancel().is_cancelled() {
             return command.finish(Ok(()), 0, None);
         }
         match read? {

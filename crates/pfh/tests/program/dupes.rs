@@ -138,6 +138,36 @@ fn directories_that_are_not_quite_the_same_are_no_group() {
     assert_eq!(ended.code(), 1);
 }
 
+/// In directories with many names, each of them counts, by its contents and by its identity.
+#[test]
+fn large_directories_differ_by_any_file() {
+    let directory = scratch();
+    let d = directory.path();
+    let many = |name: &str, other: Option<usize>, put: &dyn Fn(usize, &Path)| {
+        fs::create_dir(d.join(name)).unwrap();
+        for number in 0..100 {
+            let path = d.join(name).join(format!("{number:03}"));
+            match other == Some(number) {
+                true => fs::write(path, "other").unwrap(),
+                false => put(number, &path),
+            }
+        }
+    };
+    let write = |number: usize, path: &Path| fs::write(path, number.to_string()).unwrap();
+    let link = |number: usize, path: &Path| fs::hard_link(d.join(format!("same-1/{number:03}")), path).unwrap();
+    for (name, other) in
+        [("same-1", None), ("same-2", None), ("first", Some(0)), ("middle", Some(50)), ("last", Some(99))]
+    {
+        many(name, other, &write);
+    }
+    // These are the same files, and those are but for one.
+    many("same-1-links", None, &link);
+    many("same-3", None, &|number, path| if number == 0 { write(number, path) } else { link(number, path) });
+    let (found, ..) = groups(&run(d, "dupes", &["-q", "-f", "jsonl", "."]));
+    let directories: Vec<_> = found.iter().filter(|(kind, _)| kind == "directories").collect();
+    assert_eq!(directories, [&members("directories", &["./same-1", "./same-2", "./same-3"])]);
+}
+
 /// A directory that is met twice, and one of hard links, is no copy.
 #[test]
 fn what_is_met_twice_is_no_duplicate() {

@@ -638,3 +638,22 @@ changed      599  (other sha256; line 600)
     assert!(ended.stderr.contains("600 of its paths are not below `files`"), "{}", ended.stderr);
     expect(&ended, 2, "");
 }
+
+/// Reading that has begun by the first entries of a list ends as soon as the list turns out otherwise.
+#[test]
+fn a_list_that_goes_on_otherwise_ends_the_reading_of_a_long_file() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("files")).unwrap();
+    let huge = fs::File::create(d.join("files/huge")).unwrap();
+    // Without contents on the disk, and longer to hash than any test takes.
+    huge.set_len(1 << 40).unwrap();
+    let entry = |path: &str, digit: &str| format!("MD5 (./{path}) = {}\n", digit.repeat(32));
+    let mut list: String = (0..300).map(|number| entry(&number.to_string(), "a")).collect();
+    list += &entry("huge", "b");
+    list += &format!("HMAC-SHA256 (./huge) = {}\n", "c".repeat(64));
+    fs::write(d.join("list"), list).unwrap();
+    let ended = verify(d, "list files");
+    assert!(ended.stderr.contains("hmac-sha256") && ended.stderr.contains("--key-file"), "{}", ended.stderr);
+    expect(&ended, 2, "");
+}
