@@ -17,7 +17,7 @@ pub fn set(input: &[u8]) {
     let Ok(set) = KnownSet::from_bytes(set) else { return };
     let of = |algorithm: Algorithm| [&b""[..], b"a", input].map(|message| algorithm.digest(message));
     let digests: Vec<_> = set.algorithms().flat_map(of).collect();
-    // So many that filters are asked, too.
+    // Batches of more than 256 digests ask filters, too.
     let many = digests.repeat(1 + 300 / digests.len().max(1));
     let many =
         set.find_many(&many, |digest, found| assert!(found.is_none_or(|number| number < set.len(digest.algorithm()))));

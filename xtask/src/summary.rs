@@ -78,7 +78,7 @@ impl Summary {
         self.note(name, result, duration);
     }
 
-    /// Runs two steps at the same time, neither of which keeps all cores busy. What they print alternates.
+    /// Runs two steps at the same time, neither of which keeps all cores busy. Their output alternates.
     pub(crate) fn two_steps(
         &mut self,
         names: [&str; 2],

@@ -33,7 +33,7 @@ pub(crate) enum Kind {
     Digests,
     /// The index of the digests of the same algorithm.
     Index,
-    /// What tells of most digests that those of the same algorithm lack them.
+    /// The filter, which tells of most digests that the section of the same algorithm lacks them.
     Filter,
     /// Where the digests begin that have in common what the section leaves out of them.
     Starts,

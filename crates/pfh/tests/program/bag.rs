@@ -445,7 +445,7 @@ fn copies_become_bags() {
         let refused = bag(d, &["create", "-q", "--copy-to", root, "s"]);
         assert_eq!((refused.code(), d.join(root).join("bagit.txt").exists()), (2, false), "{}", refused.stderr);
     }
-    // What cannot be in a bag is found before the copy, and no directory is left.
+    // A name that cannot be in a bag is found before the copy, and no directory is left.
     std::os::unix::fs::symlink("1", d.join("s/link")).unwrap();
     let refused = bag(d, &["create", "--copy-to", "none", "s"]);
     assert_eq!((refused.code(), d.join("none").exists()), (2, false), "{}", refused.stderr);
