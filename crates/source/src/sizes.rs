@@ -2,8 +2,8 @@
 //!
 //! The walk goes ahead without sizes and collects what it finds in groups. Helpers ask for the sizes of the files of a
 //! group, and the walk visits the groups in their order. It takes what no helper has begun. While a helper works on the
-//! group that is next, the walk works on others, and waits only if there is none. If a helper leaves an entry alone, the
-//! walk asks for its size itself.
+//! next group, the walk works on others, and waits only if there is none. If a helper leaves an entry alone, the walk
+//! asks for its size itself.
 
 use std::collections::VecDeque;
 use std::io;
