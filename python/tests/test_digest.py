@@ -220,7 +220,7 @@ def test_use_that_is_wrong_says_what_to_do() -> None:
 
 
 def test_lists_that_change_meanwhile() -> None:
-    growing: list[bytes] = [bytes(50)] * 200_000
+    growing: list[bytes] = [bytes(50)] * 20_000
 
     class Shrinks(bytearray):
         def __buffer__(self, flags: int) -> memoryview:
@@ -236,7 +236,7 @@ def test_lists_that_change_meanwhile() -> None:
     def change() -> None:
         while not changes.is_set():
             growing.append(b"more")
-            growing.pop(0) if len(growing) > 100_000 else None
+            growing.pop(0) if len(growing) > 10_000 else None
 
     changer = threading.Thread(target=change)
     changer.start()

@@ -9,70 +9,30 @@ from . import _native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import BinaryIO, TypeVar
+    from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
 
     from ._arrow import StrOrBytesPath
     from ._native import Hasher, KnownFiles, Match, Records
 
-    T = TypeVar("T")
-
 __all__ = ["file_digest", "main_path", "match"]
 
 _PART_BYTES = 1 << 20
-
-#: How long a caller waits before it looks at signals, as in the native module: another thread may have got the signal.
-_TICK_SECONDS = 0.02
-
-
-def _apart(work: Callable[[], T]) -> T:
-    """Runs `work` on a thread of its own, and waits for it.
-
-    No signal ends a read of a device that does not answer, so an interrupted caller leaves the thread behind. It ends
-    when the device answers, and the end of the interpreter does not wait for it; those of `threading` it waits for.
-    """
-    import _thread
-
-    done = _thread.allocate_lock()
-    done.acquire()
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            done.release()
-
-    _thread.start_new_thread(run, ())
-    while not done.acquire(timeout=_TICK_SECONDS):
-        pass
-    if errors:
-        raise errors.pop()
-    return results.pop()
 
 
 def file_digest(file: StrOrBytesPath | BinaryIO, algorithm: str) -> Hasher:
     """Returns a hash object over all of a file: a path, or an open file, from where it stands.
 
     As :func:`hashlib.file_digest`, and for paths. For many files, :func:`pfh.hash` is faster, proves that they did not
-    change meanwhile, and goes on where one cannot be read. Ctrl-C ends the reading of a path at once; a read of an open
-    file ends when the system has answered it.
+    change meanwhile, and goes on where one cannot be read.
 
     >>> pfh.file_digest("disk.img", "sha256").hexdigest()
 
     Raises ``OSError`` if the file cannot be read, and ``ValueError`` for a file that is closed, or open as text.
     """
     if isinstance(file, (str, bytes, os.PathLike)):
-        path = file
-
-        def read() -> Hasher:
-            with open(path, "rb", buffering=0) as opened:
-                return file_digest(opened, algorithm)
-
-        return _apart(read)
+        with open(file, "rb", buffering=0) as opened:
+            return file_digest(opened, algorithm)
     hasher = _native.new(algorithm)
     if hasattr(file, "getbuffer"):
         # A file in memory; from its start, as hashlib does.
