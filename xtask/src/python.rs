@@ -103,7 +103,7 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
         run(Command::new(&other.path).arg("tests/smoke.py").env("PYTHONPATH", &packages))?;
     }
 
-    skipped.extend(environment.test(workspace, &wheel, &skipped)?);
+    skipped.extend(environment.test(workspace, &wheel, &skipped, GlobalLock::AsItIs)?);
     run(environment.python().args(["-m", "mypy", "--strict"]))?;
     run(environment.python().args([
         "-m",
@@ -126,7 +126,7 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
     match Environment::free_threaded(workspace, consent) {
         Ok(environment) => {
             let wheel = build(workspace, &environment, "dev", false)?;
-            skipped.extend(environment.test(workspace, &wheel, &[Need::Dask, Need::Spark])?);
+            skipped.extend(environment.test(workspace, &wheel, &[Need::Dask, Need::Spark], GlobalLock::Off)?);
             versions.push("one without a global lock".to_owned());
         }
         Err(error) => {
@@ -170,6 +170,13 @@ fn interpreters() -> Vec<Interpreter> {
         }
     }
     found
+}
+
+/// Whether tests run with the global lock of the interpreter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GlobalLock {
+    AsItIs,
+    Off,
 }
 
 /// The packages that building and testing take, in a virtual environment that is kept.
@@ -231,9 +238,13 @@ impl Environment {
 
     /// Installs the wheel, and runs the tests of the package but those of the engines that are not there; returns the
     /// needs of tests that were skipped.
-    fn test(&self, workspace: &Workspace, wheel: &Path, without: &[Need]) -> Result<Vec<Need>> {
+    fn test(&self, workspace: &Workspace, wheel: &Path, without: &[Need], lock: GlobalLock) -> Result<Vec<Need>> {
         self.install_wheel(wheel, &self.executable())?;
         let mut tests = self.python();
+        if lock == GlobalLock::Off {
+            // Other packages would switch it on.
+            tests.env("PYTHON_GIL", "0");
+        }
         tests.current_dir(workspace.root.join("python")).args(["-m", "pytest", "-q", "--durations=5"]);
         for need in without {
             // `test_dask.py`, `test_spark.py`.
