@@ -65,8 +65,7 @@ struct Position {
 impl Position {
     #[inline]
     fn of(first_bits: u64, groups: u64) -> Position {
-        let product = u128::from(first_bits) * u128::from(groups);
-        Position { group: (product >> 64) as u64, part: product as u64 >> 32 }
+        Position { group: part_of(first_bits, groups), part: first_bits.wrapping_mul(groups) >> 32 }
     }
 
     #[inline]

@@ -81,23 +81,21 @@ impl TableWriter {
         each(&mut |digest, _| grouper.push(first_bits(digest), &mut group))?;
         grouper.end(&mut group)?;
         file.end_section();
-        // A set of several algorithms has one filter, since one for each would make it too long.
-        if !has_links {
-            file.begin_section(Kind::Filter, name, BLOCK_BYTES as u32)?;
-            let mut filter = FilterMaker::new(records);
-            let mut block = |block: &[u8; BLOCK_BYTES]| file.write_all(block);
-            each(&mut |digest, _| filter.push(digest, &mut block))?;
-            filter.end(&mut block)?;
-            file.end_section();
-        }
         if has_links {
             file.begin_section(Kind::Links, name, 1)?;
             let mut links =
                 LinkWriter::new(BufWriter::with_capacity(BUFFER_BYTES, &mut *file), LinkLayout::new(entries, left_out));
             each(&mut |_, entry| links.push(entry))?;
             links.end()?;
-            file.end_section();
+        } else {
+            // A set of several algorithms has one filter, since one for each would make it too long.
+            file.begin_section(Kind::Filter, name, BLOCK_BYTES as u32)?;
+            let mut filter = FilterMaker::new(records);
+            let mut block = |block: &[u8; BLOCK_BYTES]| file.write_all(block);
+            each(&mut |digest, _| filter.push(digest, &mut block))?;
+            filter.end(&mut block)?;
         }
+        file.end_section();
         Ok(())
     }
 }

@@ -42,31 +42,37 @@ pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
     };
     let mut command = Command::printing()?;
     command.count_lines(unread);
+    let mut queries = Queries::default();
+    for text in &arguments.digests {
+        let start = queries.text.len();
+        queries.text.extend_from_slice(text.as_bytes());
+        if !queries.push(start..queries.text.len(), &classifier) {
+            let text = message::quoted(text.as_bytes());
+            return Err(Failed::usage(format_args!("{text} is no digest of this set")));
+        }
+    }
+    lookup.answer(&mut queries).map_err(unread_set)?;
+    let stdin = arguments.digests.is_empty().then(message::standard_input).transpose();
+    let stdin = stdin.map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
+
     let mut answered = Answered { command, lines: 0, counts: Counts::default() };
     let mut out = Vec::new();
     lookup.writer.header(&lookup.algorithms, &mut out);
-    if arguments.digests.is_empty() {
-        answered.command.write(&out);
-        lookup.answer_standard_input(&mut answered)?;
-        out.clear();
-    } else {
-        let mut queries = Queries { answers: out, ..Queries::default() };
-        for text in &arguments.digests {
-            let start = queries.text.len();
-            queries.text.extend_from_slice(text.as_bytes());
-            if !queries.push(start..queries.text.len(), &classifier) {
-                let text = message::quoted(text.as_bytes());
-                return Err(Failed::usage(format_args!("{text} is no digest of this set")));
-            }
-        }
-        lookup.answer(&mut queries).map_err(|error| Failed::unread(error.to_string()))?;
-        answered.counts = queries.counts;
-        out = queries.answers;
+    answered.command.write(&out);
+    answered.write(&queries);
+    if let Some(stdin) = stdin {
+        lookup.answer_lines_of(stdin.lock(), &mut answered)?;
     }
     let Answered { mut command, counts, .. } = answered;
+    out.clear();
     lookup.writer.summary(counts, command.tally.lines, &mut out);
     command.write(&out);
     command.finish(Ok(()), counts.all(), None)
+}
+
+/// The failure of a set or a filter that can no longer be read.
+fn unread_set(error: io::Error) -> Failed {
+    Failed::unread(error.to_string())
 }
 
 fn open_filter(path: &Path) -> Result<BloomFile, Failed> {
@@ -106,10 +112,8 @@ impl Queries {
         is_digest
     }
 
-    /// Removes everything but the text.
+    /// Removes everything but the text. The digests went with their answers.
     fn begin(&mut self) {
-        self.digests.clear();
-        self.all.clear();
         self.answers.clear();
         self.refused.clear();
         (self.counts, self.lines) = (Counts::default(), 0);
@@ -176,9 +180,8 @@ struct Lookup<'a> {
 
 impl Lookup<'_> {
     /// Answers the lines of standard input on several threads.
-    fn answer_standard_input(&self, answered: &mut Answered) -> Result<(), Failed> {
-        let stdin = message::standard_input().map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
-        let mut texts = Texts { input: stdin.lock(), rest: Vec::new() };
+    fn answer_lines_of(&self, stdin: impl Read, answered: &mut Answered) -> Result<(), Failed> {
+        let mut texts = Texts { input: stdin, rest: Vec::new() };
         let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
         thread::scope(|scope| {
             let start = |_| {
@@ -203,7 +206,7 @@ impl Lookup<'_> {
                     // Without an answer, the thread has panicked, and the scope panics, too.
                     let Ok(answer) = workers[received % threads].1.recv() else { return Ok(()) };
                     received += 1;
-                    let queries = answer.map_err(|error| Failed::unread(error.to_string()))?;
+                    let queries = answer.map_err(unread_set)?;
                     answered.write(&queries);
                     spare.push(queries);
                 } else if is_over {
