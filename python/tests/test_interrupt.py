@@ -18,6 +18,22 @@ import pfh
 from .conftest import run_python
 from .skips import skip_without, skipped
 
+
+def duckdb(query: str, threads: int) -> str:
+    """Code by which DuckDB takes records."""
+    return f"""
+import duckdb
+duckdb.sql("set threads = {threads}")
+records = pfh.hash(path, progress=ready)
+try:
+    duckdb.sql("{query}").fetchall()
+except RuntimeError as error:
+    # Where DuckDB looks for signals itself, it says so in a word of its own, whatever it reads.
+    assert str(error) == "Query interrupted"
+    raise KeyboardInterrupt from error
+"""
+
+
 #: What waits, each in its own way. `path` is a pipe that nobody writes to.
 WAITS = {
     "iterating": "list(pfh.hash(path))",
@@ -26,8 +42,30 @@ WAITS = {
     "pyarrow": "import pyarrow\nwith pfh.hash(path, progress=ready) as records:\n    pyarrow.table(records)",
     "polars": "import polars\nwith pfh.hash(path, progress=ready) as records:\n    polars.DataFrame(records)",
     "pandas": "import pandas\nwith pfh.hash(path, progress=ready) as records:\n    pandas.DataFrame.from_arrow(records)",
-    "duckdb": "import duckdb\nrecords = pfh.hash(path, progress=ready)\n"
-    "duckdb.sql('select count(*) from records').fetchall()",
+    "duckdb": duckdb("select count(*) from records", 1),
+    # It pulls on whichever of its threads comes first: the others, the main one too, wait for its lock meanwhile.
+    "duckdb on several threads": duckdb("select count(*) from records", 4),
+    # Or the main thread does something else, is interrupted there, and waits for the end of what the others do.
+    "duckdb at other work": duckdb(
+        "select * from (select max(place) from (select row_number() over () as place from records)),"
+        " (select sum(range) from range(20_000_000_000))",
+        4,
+    ),
+    "a lock of native code": """
+import ctypes, pyarrow, threading
+native, mutex, is_locked = ctypes.CDLL(None), ctypes.create_string_buffer(64), threading.Event()
+reader = pyarrow.RecordBatchReader.from_stream(pfh.hash(path, progress=ready))
+def pull():
+    native.pthread_mutex_lock(mutex)
+    is_locked.set()
+    try:
+        reader.read_all()
+    finally:
+        native.pthread_mutex_unlock(mutex)
+threading.Thread(target=pull).start()
+is_locked.wait()
+native.pthread_mutex_lock(mutex)
+""",
     "reading a list": "list(pfh.read(path))",
     "verifying": "pfh.verify(path)",
     "one message": "data = bytes(2_000_000_000); ready(); pfh.digest(data, 'whirlpool')",
@@ -170,6 +208,43 @@ def test_other_signals_raise_what_their_handlers_raise(tmp_path: Path) -> None:
     )
     lines = result.stdout.splitlines()
     assert lines[0] == "TooLate too late" and "too late" in lines[1], result
+
+
+@pytest.mark.parametrize("whose", ["thread", "handler"])
+def test_ctrl_c_leaves_the_streams_of_others(whose: str, tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    result = run_python(
+        """
+        import os, signal, sys, threading, time, pfh, pyarrow
+        path, whose = sys.argv[1:]
+        writer = os.open(path, os.O_RDWR)
+        is_waiting = threading.Event()
+        def begin():
+            return pyarrow.RecordBatchReader.from_stream(pfh.hash(path, progress=lambda _: is_waiting.set()))
+        begun = []
+        if whose == "handler":
+            # With Python's own, a stream would end: so one is there first.
+            pyarrow.RecordBatchReader.from_stream(pfh.hash(files=[]))
+            signal.signal(signal.SIGINT, lambda *_: print("handled", flush=True))
+            begun = [begin()]
+        thread = threading.Thread(target=lambda: print((begun or [begin()])[0].read_all().num_rows))
+        thread.start()
+        is_waiting.wait()
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            print("handled", flush=True)
+        # More than a tick, after which it would have ended.
+        time.sleep(0.2)
+        os.write(writer, b"data")
+        os.close(writer)
+        thread.join()
+        """,
+        str(path),
+        whose,
+    )
+    assert (result.stdout, result.stderr, result.returncode) == ("handled\n1\n", "", 0), result
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-//! Arrow data of others, through the PyCapsule interface: the only unsafe code of the package.
+//! Arrow data of others, through the PyCapsule interface.
 //!
 //! The structures are those of the Arrow C data interface and C stream interface
 //! (<https://arrow.apache.org/docs/format/CDataInterface.html>, `CStreamInterface.html`), stable by their definition.

@@ -15,6 +15,7 @@ use crate::columns::Shape;
 use crate::errors;
 use crate::hasher::keys;
 use crate::interpreter::{caught, inside, outside};
+use crate::interrupt::Interrupts;
 use crate::many::threads_of;
 use crate::records::{Begin, Feed, Records};
 
@@ -241,5 +242,6 @@ pub(crate) fn hash(
         is_strict: true,
         raised,
         progress,
+        interrupts: Interrupts::of(py)?,
     }))
 }

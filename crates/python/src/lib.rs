@@ -1,7 +1,7 @@
 //! The native module of the Python package `pfh`: digests of messages, files and lists.
 //!
 //! The names that users see, and their documentation, are in `python/src/pfh`; ARCHITECTURE.md has the design, in its
-//! section on Python. Only `capsule.rs` has unsafe code.
+//! section on Python. Only `capsule.rs` and `interrupt.rs` have unsafe code.
 #![deny(unsafe_code)]
 
 mod algorithms;
@@ -14,6 +14,7 @@ mod errors;
 mod hash;
 mod hasher;
 mod interpreter;
+mod interrupt;
 mod known;
 mod list;
 mod many;

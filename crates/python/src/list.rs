@@ -19,6 +19,7 @@ use pyo3::types::PyBytes;
 use crate::columns::Shape;
 use crate::hash::{path_bytes, selection};
 use crate::interpreter::{begin, inside, wait_for};
+use crate::interrupt::Interrupts;
 use crate::record::Item;
 use crate::records::{Begin, Feed, Records};
 use crate::{errors, hasher};
@@ -225,5 +226,6 @@ pub(crate) fn read(
         is_strict: strict,
         raised,
         progress: None,
+        interrupts: Interrupts::of(py)?,
     }))
 }

@@ -21,6 +21,7 @@ use crate::capsule::fixed_widths;
 use crate::columns::{Columns, Shape};
 use crate::errors;
 use crate::interpreter::{TICK, caught, inside, interrupt_again, look, outside, stay_while_closing};
+use crate::interrupt::Interrupts;
 use crate::list::ListFeed;
 use crate::record::{Item, Record};
 
@@ -137,6 +138,7 @@ pub(crate) struct Shared {
     raised: Arc<Mutex<Option<PyErr>>>,
     progress: Option<Mutex<Watched>>,
     started: Instant,
+    interrupts: Option<Interrupts>,
 }
 
 /// A callback, and what it was told last.
@@ -166,6 +168,7 @@ pub(crate) struct Begin {
     pub(crate) is_strict: bool,
     pub(crate) raised: Arc<Mutex<Option<PyErr>>>,
     pub(crate) progress: Option<Py<PyAny>>,
+    pub(crate) interrupts: Option<Interrupts>,
 }
 
 impl Shared {
@@ -325,6 +328,7 @@ impl Records {
             raised: begin.raised,
             progress: begin.progress.map(watched),
             started: Instant::now(),
+            interrupts: begin.interrupts,
         };
         Records { shared: Arc::new(shared) }
     }
@@ -470,10 +474,13 @@ impl Records {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let fixed = requested_schema.map(fixed_widths).transpose()?.unwrap_or_default();
         let shared = Arc::clone(&self.shared);
+        // A handler may have been installed since the run began.
+        shared.interrupts.map_or(Ok(()), |interrupts| interrupts.listen(py))?;
         let running = shared.take(py, Slot::Exported)?;
         let columns = Columns::new(&shared.shape, &fixed);
         let schema = shared.shape.schema(&fixed);
-        let reader = Batches { shared, running, columns, schema };
+        let interrupts = shared.interrupts;
+        let reader = Batches { shared, running, columns, schema, interrupts };
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
     }
 
@@ -502,6 +509,7 @@ struct Batches {
     running: Option<Box<Running>>,
     columns: Columns,
     schema: SchemaRef,
+    interrupts: Option<Interrupts>,
 }
 
 /// The end of a step of filling a batch.
@@ -555,6 +563,9 @@ impl Batches {
         };
         let shared = Arc::clone(&self.shared);
         loop {
+            if self.interrupts.as_mut().is_some_and(Interrupts::came) {
+                return Err(ArrowError::ComputeError("interrupted".to_owned()));
+            }
             let step = outside(py, || caught(|| self.fill())).map_err(&failed)??;
             shared.tick(py).map_err(&failed)?;
             match step {

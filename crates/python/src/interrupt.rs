@@ -1,0 +1,91 @@
+//! Ctrl-C for a thread that is not the main one.
+//!
+//! Python handles signals on its main thread alone, and only where that thread comes back to the interpreter. A
+//! consumer of a stream may pull on a thread of its own while the main thread waits in native code for exactly that
+//! pull: DuckDB for the lock under which it pulls, or, once it has been interrupted, for the end of its tasks. Then
+//! nobody would tell the thread that pulls, and both would wait forever. So a handler in front of Python's counts
+//! interrupts; nothing changes for Python, whose handler is called as before.
+#![allow(unsafe_code)]
+
+use std::mem::{transmute, zeroed};
+use std::ptr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, ThreadId};
+
+use libc::{SA_SIGINFO, SIG_DFL, SIG_IGN, SIGINT, c_int, sigaction};
+use pyo3::prelude::*;
+
+/// Interrupts that `on_interrupt` was told of.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Python's handler, which every `signal.signal` installs.
+static PYTHONS: OnceLock<extern "C" fn(c_int)> = OnceLock::new();
+
+/// Counts, and calls Python's handler. Uses only what a handler may use.
+extern "C" fn on_interrupt(signal: c_int) {
+    COUNT.fetch_add(1, Ordering::SeqCst);
+    if let Some(handler) = PYTHONS.get() {
+        handler(signal);
+    }
+}
+
+/// Installs the handler in front of Python's, unless another one is there. It stays until `signal.signal` replaces it.
+fn count() {
+    let ours = on_interrupt as *const () as usize;
+    // SAFETY: all zeros are a valid `sigaction`, the pointers are of living values, and a handler without `SA_SIGINFO`
+    // that is none of the two constants is a function of one argument.
+    unsafe {
+        let mut action: sigaction = zeroed();
+        if sigaction(SIGINT, ptr::null(), &mut action) != 0 || action.sa_flags & SA_SIGINFO != 0 {
+            return;
+        }
+        let now = action.sa_sigaction;
+        if ![ours, SIG_DFL, SIG_IGN].contains(&now)
+            && *PYTHONS.get_or_init(|| transmute::<usize, extern "C" fn(c_int)>(now)) as usize == now
+        {
+            action.sa_sigaction = ours;
+            // Without it, everything is as it was.
+            let _ = sigaction(SIGINT, &action, ptr::null_mut());
+        }
+    }
+}
+
+/// Ctrl-C as a run sees it that the main thread has begun.
+#[derive(Clone, Copy)]
+pub(crate) struct Interrupts {
+    main: ThreadId,
+    /// The interrupts before the first look, or those that Python has told the main thread of.
+    seen: Option<usize>,
+}
+
+impl Interrupts {
+    /// `None` on other threads: Python never interrupts them.
+    pub(crate) fn of(py: Python<'_>) -> PyResult<Option<Interrupts>> {
+        let threading = py.import("threading")?;
+        if !threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?) {
+            return Ok(None);
+        }
+        let interrupts = Interrupts { main: thread::current().id(), seen: None };
+        interrupts.listen(py)?;
+        Ok(Some(interrupts))
+    }
+
+    /// Counts interrupts from now on, as long as they raise `KeyboardInterrupt`.
+    pub(crate) fn listen(self, py: Python<'_>) -> PyResult<()> {
+        let signal = py.import("signal")?;
+        if signal.call_method1("getsignal", (SIGINT,))?.is(&signal.getattr("default_int_handler")?) {
+            count();
+        }
+        Ok(())
+    }
+
+    /// Whether an interrupt came that Python does not tell this thread of.
+    pub(crate) fn came(&mut self) -> bool {
+        let now = COUNT.load(Ordering::SeqCst);
+        if thread::current().id() == self.main {
+            self.seen = Some(now);
+        }
+        *self.seen.get_or_insert(now) != now
+    }
+}
