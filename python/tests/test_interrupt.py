@@ -247,6 +247,30 @@ def test_ctrl_c_leaves_the_streams_of_others(whose: str, tmp_path: Path) -> None
     assert (result.stdout, result.stderr, result.returncode) == ("handled\n1\n", "", 0), result
 
 
+def test_a_handler_may_ask_the_object_that_is_being_updated() -> None:
+    result = run_python(
+        """
+        import signal, pfh
+        hasher = pfh.new("whirlpool", b"before")
+        before, data, found = hasher.hexdigest(), bytes(100_000_000), []
+        def handler(*_):
+            found.append(hasher.hexdigest() == hasher.copy().hexdigest() == before)
+            try:
+                hasher.update(b"more")
+            except RuntimeError as error:
+                found.append(str(error))
+        signal.signal(signal.SIGALRM, handler)
+        # Far less than the update takes.
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        hasher.update(data)
+        print(*found, sep="\\n")
+        print(hasher.digest() == pfh.digest(b"before" + data, "whirlpool"))
+        """
+    )
+    said = "this hash object is being updated by the call that was interrupted; update a copy"
+    assert result.stdout == f"True\n{said}\nTrue\n", result
+
+
 @pytest.mark.parametrize(
     "code",
     [

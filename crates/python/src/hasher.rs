@@ -1,14 +1,17 @@
 //! One message: `digest`, `new`, and the object that takes its parts.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
 use pfh::digest::{Algorithm, Key, Keys};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::data::Data;
 use crate::errors;
+use crate::interpreter::{PIECE_BYTES, TICK, look, outside};
 
 /// Returns the algorithm of a name.
 pub(crate) fn algorithm(py: Python<'_>, name: &str) -> PyResult<Algorithm> {
@@ -54,7 +57,18 @@ pub(crate) fn digest<'py>(
 #[pyclass(frozen, module = "pfh", name = "Hasher")]
 pub(crate) struct Hasher {
     algorithm: Algorithm,
-    state: Mutex<pfh::digest::Hasher>,
+    /// Never locked while Python code can run on the same thread: a handler of a signal, or a finalizer, would wait for
+    /// the call that it has interrupted.
+    state: Mutex<State>,
+    /// Notified after a long update.
+    is_idle: Condvar,
+}
+
+struct State {
+    /// The bytes so far.
+    hasher: pfh::digest::Hasher,
+    /// The thread of a long update, which works on a copy.
+    updating: Option<ThreadId>,
 }
 
 #[pymethods]
@@ -77,21 +91,29 @@ impl Hasher {
         self.algorithm.block_bytes()
     }
 
-    /// Takes the next bytes of the message. An interrupt leaves the object as it was.
+    /// Takes the next bytes of the message. An interrupt leaves the object as it was. A handler of a signal finds
+    /// it as it was before the call, and cannot update it (``RuntimeError``).
     fn update<'py>(&self, py: Python<'py>, data: &Bound<'py, PyAny>) -> PyResult<()> {
         let data = Data::of(data)?;
-        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        if data.len() <= crate::interpreter::PIECE_BYTES
+        let mut state = self.idle(py)?;
+        if data.len() <= PIECE_BYTES
             && let Data::Fixed(_) = data
         {
             // One piece: nothing can interrupt it.
-            let state = &mut *state;
-            return data.feed(py, |piece| state.update(piece));
+            let hasher = &mut state.hasher;
+            return data.feed(py, |piece| hasher.update(piece));
         }
-        let mut next = state.clone();
-        data.feed(py, |piece| next.update(piece))?;
-        *state = next;
-        Ok(())
+        state.updating = Some(thread::current().id());
+        let mut next = state.hasher.clone();
+        drop(state);
+        let fed = data.feed(py, |piece| next.update(piece));
+        let mut state = self.locked(py);
+        state.updating = None;
+        if fed.is_ok() {
+            state.hasher = next;
+        }
+        self.is_idle.notify_all();
+        fed
     }
 
     /// Returns the digest of the bytes so far; more may follow.
@@ -106,8 +128,7 @@ impl Hasher {
 
     /// Returns an independent object that goes on from the bytes so far.
     fn copy(&self, py: Python<'_>) -> Hasher {
-        let state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).clone();
-        Hasher { algorithm: self.algorithm, state: Mutex::new(state) }
+        Hasher::of(self.algorithm, self.locked(py).hasher.clone())
     }
 
     fn __repr__(&self) -> String {
@@ -116,9 +137,41 @@ impl Hasher {
 }
 
 impl Hasher {
+    fn of(algorithm: Algorithm, hasher: pfh::digest::Hasher) -> Hasher {
+        Hasher { algorithm, state: Mutex::new(State { hasher, updating: None }), is_idle: Condvar::new() }
+    }
+
+    fn locked(&self, py: Python<'_>) -> MutexGuard<'_, State> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the end of a long update of another thread.
+    ///
+    /// # Errors
+    /// As of [`look`]; and `RuntimeError` where the update is this thread's, which would wait for itself.
+    fn idle(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, State>> {
+        loop {
+            let state = self.locked(py);
+            match state.updating {
+                None => return Ok(state),
+                Some(thread) if thread == thread::current().id() => {
+                    return Err(PyRuntimeError::new_err(
+                        "this hash object is being updated by the call that was interrupted; update a copy",
+                    ));
+                }
+                Some(_) => drop(state),
+            }
+            outside(py, || {
+                let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                drop(self.is_idle.wait_timeout_while(state, TICK, |state| state.updating.is_some()));
+            });
+            look(py)?;
+        }
+    }
+
     fn finished(&self, py: Python<'_>) -> pfh::Digest {
-        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).clone();
-        state.finish()
+        let mut hasher = self.locked(py).hasher.clone();
+        hasher.finish()
     }
 }
 
@@ -144,7 +197,7 @@ pub(crate) fn new<'py>(
     let _ = usedforsecurity;
     let algorithm = self::algorithm(py, algorithm)?;
     let state = algorithm.hasher_with(&keys(key, context)?).map_err(|error| errors::option(py, error))?;
-    let hasher = Hasher { algorithm, state: Mutex::new(state) };
+    let hasher = Hasher::of(algorithm, state);
     if let Some(data) = data {
         hasher.update(py, data)?;
     }

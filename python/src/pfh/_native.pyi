@@ -297,7 +297,9 @@ class Hasher:
         """The length of the algorithm's block in bytes; 1 where it has none."""
 
     def update(self, data: Buffer) -> None:
-        """Takes the next bytes of the message. An interrupt leaves the object as it was."""
+        """Takes the next bytes of the message. An interrupt leaves the object as it was. A handler of a signal finds
+        it as it was before the call, and cannot update it (``RuntimeError``).
+        """
 
     def digest(self) -> bytes:
         """Returns the digest of the bytes so far; more may follow."""
