@@ -116,6 +116,11 @@ def test_findings_and_digests_that_threads_share_come_once(tree: Path, tmp_path:
     findings = pfh.verify(sums, tree, all=True)
     parts = at_once(lambda number: [finding.path for finding in findings])
     assert sum(len(part) for part in parts if isinstance(part, list)) == findings.counts["matched"] == 103
+    # So many that they come in groups, which threads receive at the same time.
+    sums.write_text("".join(f"{'0' * 64}  missing-{number}\n" for number in range(200_000)))
+    findings = pfh.verify(sums, tree, ignore_new=True)
+    parts = at_once(lambda number: [finding.path for finding in findings], 8)
+    assert sum(len(part) for part in parts if isinstance(part, list)) == findings.counts["missing"] == 200_000
     digests = iter(pfh.digest_many([b"%d" % number for number in range(50_000)]))
     parts = at_once(lambda number: list(digests))
     every = [digest for part in parts if isinstance(part, list) for digest in part]

@@ -424,6 +424,10 @@ impl Findings {
             }
             let next = outside(py, || {
                 let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                if state.1.len() > 0 {
+                    // Another thread has received them meanwhile.
+                    return Ok(true);
+                }
                 match state.0.recv_timeout(TICK) {
                     Ok(Ok(group)) => {
                         state.1 = group.into_iter();
