@@ -1,6 +1,7 @@
 //! Code shared by the fuzz targets.
 
 pub mod bag;
+pub mod fixity;
 pub mod kernels;
 pub mod known;
 pub mod ledger;

@@ -1,4 +1,4 @@
-//! The seeds of the fuzz target, and damaged ones, through the same property.
+//! The seeds of the fuzz targets, and others, through the same properties.
 #![forbid(unsafe_code)]
 
 use std::fs;
@@ -28,6 +28,22 @@ fn every_seed() {
             damaged.truncate(below(2 * seed.len()));
             property::timestamp(&damaged);
         }
+    }
+}
+
+/// A few bytes that are anything, and cut off or not.
+#[test]
+fn damaged_ledgers() {
+    let mut random = Random::new(11);
+    for _ in 0..100 {
+        let mut edits = Vec::new();
+        for _ in 0..random.below(5) {
+            edits.extend_from_slice(&random.below(1 << 32).to_be_bytes()[4..]);
+        }
+        if random.below(4) == 0 {
+            edits.extend_from_slice(&random.below(1 << 16).to_be_bytes()[6..]);
+        }
+        property::damaged(&edits);
     }
 }
 
