@@ -250,15 +250,28 @@ impl List {
         self.first(|entry| Some(entry.path.clone()))
     }
 
-    /// Returns the first entries, at most 256, which the iteration will return too. Lines that cannot be read are left
-    /// out.
-    pub fn first_entries(&mut self) -> impl Iterator<Item = &Entry> {
-        while self.first.len() < FIRST_ENTRIES
-            && let Some(next) = self.read()
-        {
-            self.first.push_back(next);
+    /// Opens a list of the first and the last lines of this one: what they agree in is likely to hold for those in
+    /// between. `None` if this is no file, or short. Where lines do not stand alone, as in XML, it has errors.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn ends(&mut self, options: ReadOptions) -> io::Result<Option<List>> {
+        let format = self.header().format;
+        let Ok(mut file) = File::open(OsStr::from_bytes(&self.name)) else { return Ok(None) };
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || metadata.len() <= 2 * START_BYTES as u64 {
+            return Ok(None);
         }
-        self.first.iter().flatten()
+        let (mut start, mut end) = (vec![0; START_BYTES], vec![0; START_BYTES]);
+        file.read_exact(&mut start)?;
+        file.seek(io::SeekFrom::End(-(START_BYTES as i64)))?;
+        file.read_exact(&mut end)?;
+        let is_break = |byte: &u8| *byte == b'\n';
+        let (Some(first), Some(last)) = (start.iter().rposition(is_break), end.iter().position(is_break)) else {
+            return Ok(None);
+        };
+        let lines = [&start[..=first], &end[last + 1..]].concat();
+        List::open_as(format, Input::bytes(&self.name[..], lines), options).map(Some).map_err(io::Error::other)
     }
 
     /// Lends the next entry or error of the iteration. An entry is large, so this is faster for callers who keep little
@@ -520,6 +533,34 @@ mod tests {
             assert!(list.next().is_none());
             assert_eq!(list.trailer().unwrap().end, ListEnd::Unstated);
         }
+    }
+
+    #[test]
+    fn the_ends_of_a_list_are_its_first_and_last_lines() {
+        let line = |number: usize| format!("{number},{MD5},{number:010}\n");
+        let header = "%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n";
+        let text = |lines: usize| header.to_owned() + &(0..lines).map(line).collect::<String>();
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("list");
+        let ends = |lines: usize| {
+            std::fs::write(&path, text(lines)).unwrap();
+            let mut list = List::open(&path, ReadOptions::default()).unwrap();
+            let ends = list.ends(ReadOptions::default()).unwrap()?;
+            // The list itself is where it was.
+            assert_eq!(list.count(), lines);
+            let paths = ends.map(|entry| String::from_utf8(entry.unwrap().path).unwrap().parse::<usize>().unwrap());
+            Some(paths.collect::<Vec<_>>())
+        };
+        let (short, long) = (2 * START_BYTES / line(1000).len(), 10_000);
+        assert_eq!(ends(short), None);
+        let found = ends(long).unwrap();
+        let middle = found.iter().zip(0..).take_while(|(number, place)| *number == place).count();
+        assert!(found[middle..].iter().copied().eq(long - (found.len() - middle)..long));
+        // Whole lines of 64 KiB each.
+        let bytes = found.iter().map(|number| line(*number).len()).sum::<usize>() + header.len();
+        assert!((2 * START_BYTES - 2 * line(long).len()..=2 * START_BYTES).contains(&bytes), "{bytes}");
+        let mut list = List::open(Input::bytes("list", text(long)), ReadOptions::default()).unwrap();
+        assert!(list.ends(ReadOptions::default()).unwrap().is_none());
     }
 
     #[test]

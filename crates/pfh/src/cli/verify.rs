@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         None => {}
     }
     let algorithm = arguments.algorithm.as_deref().map(Algorithm::from_name).transpose().map_err(Failed::usage)?;
-    let mut list = lists::open(&arguments.list, ReadOptions { algorithm, ..ReadOptions::default() })?;
+    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    let mut list = lists::open(&arguments.list, options)?;
     let name = list.name().to_vec();
     let root = root_of(arguments, &mut list)?;
     let sample = arguments.sample.map(|percent| Sample::new(percent, arguments.seed)).transpose();
@@ -56,10 +57,10 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         quiet: arguments.quiet,
         broken: 0,
     };
-    match run.likely(&mut list) {
+    match run.likely(&mut list, options) {
         Some(likely) => run.while_reading(list, asked, likely),
         None => {
-            let listed = read(arguments, list, &name, &root, &CancelToken::default())?;
+            let listed = read(arguments, list, arguments.quiet, &root, &CancelToken::default())?;
             run.after_reading(None, listed, asked)
         }
     }
@@ -103,17 +104,18 @@ fn is_whole(entry: &Entry) -> bool {
     entry.piece.is_none() && entry.is_complete()
 }
 
-/// Reads the list, or the part of it before a signal.
+/// Reads the list, or the part of it before a signal. `quiet`: lines that cannot be read are counted only.
 fn read(
     arguments: &VerifyArguments,
     mut list: List,
-    name: &[u8],
+    quiet: bool,
     root: &Root,
     cancel: &CancelToken,
 ) -> Result<Listed, Failed> {
+    let name = &list.name().to_vec()[..];
     let mut expectations = Expectations::new(arguments.engine.memory / 8);
     let (mut not_below, mut contents, mut files) = (Vec::new(), Contents::default(), 0_u64);
-    let mut lines = BrokenLines::new(name, arguments.quiet);
+    let mut lines = BrokenLines::new(name, quiet);
     let mut other = None;
     let forms = PathForms {
         backslashes: arguments.backslashes,
@@ -204,52 +206,55 @@ struct Run<'a> {
 enum Read {
     /// Its comparison was handed over. The number of lines that could not be read.
     Compared { broken: u64 },
-    /// It has other algorithms than its beginning.
+    /// It needs another run than its ends suggest.
     Other(Box<Listed>),
 }
 
 /// A run that may begin before its list was read.
 struct Likely {
-    algorithms: Vec<Algorithm>,
+    /// The algorithms, and the directory in which all files are.
+    of_list: (Vec<Algorithm>, PathBuf),
     source: LocalSource,
     engine: Options,
 }
 
 impl Run<'_> {
-    /// Returns the run that the beginning of the list suggests. `None` if the whole list decides which files are read,
-    /// if its writer may let it wait, or if a run that has to begin again would be noticed.
-    fn likely(&self, list: &mut List) -> Option<Likely> {
+    /// Returns the run that the ends of the list suggest. `None` if the whole list decides which files are read, if its
+    /// ends cannot be read alone, or if a run that has to begin again would be noticed.
+    fn likely(&self, list: &mut List, options: ReadOptions) -> Option<Likely> {
         let VerifyArguments { list: path, size_first, ignore_new, structure, keys, progress, .. } = self.arguments;
         let is_logged = !matches!(progress, When::Auto | When::Never);
-        if *size_first || *ignore_new || *structure || is_logged || !self.root.is_named || self.root.is_file {
+        if *size_first || *ignore_new || *structure || is_logged || self.root.is_file || path == "-" {
             return None;
         }
-        if keys.key_file.is_some() || keys.derive_key.is_some() || !fs::metadata(path).is_ok_and(|list| list.is_file())
-        {
+        if keys.key_file.is_some() || keys.derive_key.is_some() {
             return None;
         }
-        let mut algorithms = Vec::new();
-        for digest in list.first_entries().filter(|entry| is_whole(entry)).flat_map(|entry| &entry.digests) {
-            if !algorithms.contains(&digest.algorithm()) {
-                algorithms.push(digest.algorithm());
-            }
-        }
-        keys::load(keys, &algorithms, false).ok()?;
-        let (source, engine) = self.parts(algorithms[..].into(), None).ok().filter(|_| !algorithms.is_empty())?;
-        Some(Likely { algorithms, source, engine })
+        let ends = list.ends(options).ok()??;
+        let ends = read(self.arguments, ends, true, self.root, &CancelToken::default()).ok()?;
+        let mut expected = Some(ends.expected).filter(|_| ends.broken == 0)?;
+        let of_list = self.of_list(&expected);
+        keys::load(keys, &of_list.0, false).ok()?;
+        let (source, engine) = self.parts(of_list.0[..].into(), &mut expected).ok()?;
+        Some(Likely { of_list, source, engine })
+    }
+
+    /// Returns what a run needs to know of the list.
+    fn of_list(&self, expected: &Expected) -> (Vec<Algorithm>, PathBuf) {
+        (expected.algorithms().to_vec(), self.root.top(expected.common_directory()))
     }
 
     /// Reads the files while the list is read. Findings wait within the memory of the engine until the list is known.
     fn while_reading(self, list: List, asked: Asked<'_>, likely: Likely) -> Result<Ending, Failed> {
-        let Likely { algorithms, source, mut engine } = likely;
+        let Likely { of_list, source, mut engine } = likely;
         let mut command = begin(self.arguments)?;
         engine.own_files = self.own_files(&command);
         let (cancel, likely_run) = (command.cancel().clone(), command.first_run());
         let (sender, receiver) = mpsc::channel();
-        let (run, name, cancel, likely) = (&self, asked.list, &cancel, &algorithms[..]);
+        let (run, cancel, likely) = (&self, &cancel, &of_list);
         let (read, compared) = thread::scope(|threads| {
             let reader = threads.spawn(move || {
-                let read = run.read_likely(list, name, likely, &sender, cancel);
+                let read = run.read_likely(list, likely, &sender, cancel);
                 if !matches!(read, Ok(Read::Compared { .. })) {
                     // The list cannot be used, or not with this run, so files are not read to their ends.
                     likely_run.cancel();
@@ -265,7 +270,7 @@ impl Run<'_> {
         match read? {
             Read::Compared { broken } => {
                 command.count_lines(broken);
-                self.report(command, compared?, Asked { algorithms: &algorithms, broken, ..asked })
+                self.report(command, compared?, Asked { algorithms: &of_list.0, broken, ..asked })
             }
             Read::Other(listed) => {
                 command.forget();
@@ -274,18 +279,17 @@ impl Run<'_> {
         }
     }
 
-    /// Reads the list, and sends its comparison if it has no other algorithms. Whoever waits for that gets nothing if
-    /// the sender is dropped.
+    /// Reads the list, and sends its comparison if it needs no other run. Whoever waits for that gets nothing if the
+    /// sender is dropped.
     fn read_likely(
         &self,
         list: List,
-        name: &[u8],
-        likely: &[Algorithm],
+        likely: &(Vec<Algorithm>, PathBuf),
         sender: &mpsc::Sender<Comparison>,
         cancel: &CancelToken,
     ) -> Result<Read, Failed> {
-        let listed = read(self.arguments, list, name, self.root, cancel)?;
-        if listed.expected.algorithms() != likely {
+        let listed = read(self.arguments, list, self.arguments.quiet, self.root, cancel)?;
+        if self.of_list(&listed.expected) != *likely {
             return Ok(Read::Other(Box::new(listed)));
         }
         let broken = listed.broken;
@@ -306,7 +310,7 @@ impl Run<'_> {
             self.find_other_sizes(&mut expected, command.cancel())?;
         }
         let algorithms = expected.algorithms().to_vec();
-        let (source, engine) = self.parts(selection, Some(&mut expected))?;
+        let (source, engine) = self.parts(selection, &mut expected)?;
         let listed = Listed { expected, not_below, broken };
         let mut comparison = Some(listed.comparison(self.arguments).map_err(temporary_failed)?);
         let comparison = self.compare(&mut command, &source, &engine, &mut || comparison.take())?;
@@ -373,12 +377,8 @@ impl Run<'_> {
         command.finish(written, 1, None)
     }
 
-    /// Returns the source and the options of the engine. Before the list was read, the root is known if it was named.
-    fn parts(
-        &self,
-        selection: Selection,
-        mut expected: Option<&mut Expected>,
-    ) -> Result<(LocalSource, Options), Failed> {
+    /// Returns the source and the options of the engine.
+    fn parts(&self, selection: Selection, expected: &mut Expected) -> Result<(LocalSource, Options), Failed> {
         let VerifyArguments { walk, engine: of_engine, ignore_new, .. } = self.arguments;
         let mut engine = reading::engine_options(of_engine, selection);
         engine.memory_bytes = of_engine.memory / 2;
@@ -394,15 +394,11 @@ impl Run<'_> {
             preserve_access_time: walk.preserve_access_time,
             ..WalkArguments::default()
         };
-        let (paths, files) = match &mut expected {
-            Some(expected) if *ignore_new && !self.root.is_file => {
-                let mut paths = PathsBelow::new(expected.copy().map_err(temporary_failed)?, self.root);
-                (vec![], Some(FileList::of("the list", move || paths.next_path())))
-            }
-            expected => {
-                let common = expected.as_ref().map_or(&b""[..], |expected| expected.common_directory());
-                (vec![self.root.top(common).into_os_string()], None)
-            }
+        let (paths, files) = if *ignore_new && !self.root.is_file {
+            let mut paths = PathsBelow::new(expected.copy().map_err(temporary_failed)?, self.root);
+            (vec![], Some(FileList::of("the list", move || paths.next_path())))
+        } else {
+            (vec![self.root.top(expected.common_directory()).into_os_string()], None)
         };
         let walk = WalkOptions {
             medium: of_engine.medium.map(Into::into),
@@ -416,7 +412,7 @@ impl Run<'_> {
     /// Walks without reading, and notes the files that have another size.
     fn find_other_sizes(&mut self, expected: &mut Expected, cancel: &CancelToken) -> Result<(), Failed> {
         let selection: Selection = expected.algorithms().into();
-        let (source, engine) = self.parts(selection, Some(expected))?;
+        let (source, engine) = self.parts(selection, expected)?;
         let copy = expected.copy().map_err(temporary_failed)?;
         let comparison = Comparison::new(copy, false, self.arguments.engine.memory / 8).map_err(temporary_failed)?;
         let mut sizes = Sizes { comparison, failed: Ok(()) };

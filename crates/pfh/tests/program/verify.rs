@@ -605,53 +605,77 @@ fn inventories_of_versions_start_at_their_object() {
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
 }
 
-/// Files are read by what the first lines of a list say, and compared by what all of it says.
+/// Files are read by what the ends of a list say, and compared by what all of it says.
 #[test]
-fn a_list_goes_on_otherwise_than_it_begins() {
+fn a_list_is_otherwise_between_its_ends() {
     let directory = scratch();
     let d = directory.path();
-    fs::create_dir(d.join("files")).unwrap();
-    for number in 0..600 {
-        fs::write(d.join(format!("files/{number:03}")), number.to_string()).unwrap();
+    fs::create_dir_all(d.join("tree/files")).unwrap();
+    for number in 0..3000 {
+        fs::write(d.join(format!("tree/files/{number:04}")), number.to_string()).unwrap();
     }
-    hash(&d.join("files"), ["-a", "md5", "-f", "bsd", "-o", "../list", "."]).run().done();
+    hash(&d.join("tree"), ["-a", "md5", "-f", "bsd", "-o", "../list", "files"]).run().done();
     let list = fs::read_to_string(d.join("list")).unwrap();
     let write = |text: String| fs::write(d.join("list"), text).unwrap();
-    expect(&verify(d, "list files -q"), 0, "Verified: all 600 files are as the list says.\n");
-    // More is listed than the beginning shows: digests by another algorithm, which only they tell from the file.
-    let other = "a".repeat(64);
-    write(format!("{list}SHA256 (./599) = {other}\n"));
+    // Line 1501 is one that neither end has.
+    let with = |line: &str| {
+        let at = list.match_indices('\n').nth(1499).unwrap().0 + 1;
+        write([&list[..at], line, "\n", &list[at..]].concat());
+    };
+    let rooted = |words: &str| verify(d, &format!("list tree {words}"));
+    let verify = |words: &str| verify(&d.join("tree"), &format!("../list {words}"));
+    for ended in [verify("-q"), rooted("-q")] {
+        expect(&ended, 0, "Verified: all 3,000 files are as the list says.\n");
+    }
+    // Digests by another algorithm, which only they tell from the file.
+    with(&format!("SHA256 (files/2999) = {}", "a".repeat(64)));
     let text = "Not verified: 1 changed.
-Expected 600, found 600: 599 matched, 1 changed
+Expected 3,000, found 3,000: 2,999 matched, 1 changed
 
-changed      599  (other sha256; line 600)
+changed      files/2999  (other sha256; line 1501)
 ";
-    expect(&verify(d, "list files"), 1, text);
-    let summary = verify(d, "list files --all -f jsonl");
+    for ended in [verify(""), rooted("")] {
+        expect(&ended, 1, text);
+    }
+    let summary = verify("--all -f jsonl");
     let text = String::from_utf8_lossy(&summary.stdout).into_owned();
     assert!(text.lines().next().unwrap().contains("\"sha256\""), "{text}");
+    // A file in another directory: without ROOT, files beside that are compared, too.
+    fs::create_dir(d.join("tree/other")).unwrap();
+    for name in ["expected", "more"] {
+        fs::write(d.join("tree/other").join(name), "").unwrap();
+    }
+    with("MD5 (other/expected) = d41d8cd98f00b204e9800998ecf8427e");
+    let text = "Not verified: 1 new.
+Expected 3,001, found 3,002: 3,001 matched, 1 new
+
+new          other/more
+";
+    for ended in [verify(""), rooted("")] {
+        expect(&ended, 1, text);
+    }
     // A line that cannot be read, and a list for another place: nothing is compared although files were read.
-    write(format!("{list}nothing\n"));
-    assert_eq!(verify(d, "list files -q").code(), 3);
-    write(list.replace("(./", "(/elsewhere/"));
-    let ended = verify(d, "list files");
-    assert!(ended.stderr.contains("600 of its paths are not below `files`"), "{}", ended.stderr);
+    with("nothing");
+    assert_eq!(verify("-q").code(), 3);
+    write(list.replace("(files", "(/elsewhere"));
+    let ended = rooted("");
+    assert!(ended.stderr.contains("3,000 of its paths are not below `tree`"), "{}", ended.stderr);
     expect(&ended, 2, "");
 }
 
-/// Reading that has begun by the first entries of a list ends as soon as the list turns out otherwise.
+/// Reading that has begun by the ends of a list ends as soon as the list turns out otherwise.
 #[test]
-fn a_list_that_goes_on_otherwise_ends_the_reading_of_a_long_file() {
+fn a_list_that_is_otherwise_ends_the_reading_of_a_long_file() {
     let directory = scratch();
     let d = directory.path();
     fs::create_dir(d.join("files")).unwrap();
     let huge = fs::File::create(d.join("files/huge")).unwrap();
     // Without contents on the disk, and longer to hash than any test takes.
     huge.set_len(1 << 40).unwrap();
-    let entry = |path: &str, digit: &str| format!("MD5 (./{path}) = {}\n", digit.repeat(32));
-    let mut list: String = (0..300).map(|number| entry(&number.to_string(), "a")).collect();
-    list += &entry("huge", "b");
+    let entry = |number: u32| format!("MD5 (./{number}) = {}\n", "a".repeat(32));
+    let mut list: String = (0..1500).map(entry).collect();
     list += &format!("HMAC-SHA256 (./huge) = {}\n", "c".repeat(64));
+    list.extend((1500..3000).map(entry));
     fs::write(d.join("list"), list).unwrap();
     let ended = verify(d, "list files");
     assert!(ended.stderr.contains("hmac-sha256") && ended.stderr.contains("--key-file"), "{}", ended.stderr);
