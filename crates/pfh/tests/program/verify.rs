@@ -219,6 +219,39 @@ fn paths_of_other_places() {
     assert_eq!(fs::read_to_string(d.join("files/report")).unwrap(), verified);
 }
 
+/// Logs of programs that make images of disks, and the history of AVP Fixity: the seeds of their fuzz targets, all of
+/// which are about files with the contents `hello`.
+#[test]
+fn lists_of_other_programs_verify() {
+    let directory = scratch();
+    let d = directory.path();
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
+    let seed = |name: &str| fs::read(seeds.join(name)).unwrap()[1..].to_vec();
+    for (log, image) in [
+        ("dc3dd", "hello.txt"),
+        ("dcfldd", "image.dd"),
+        ("ewfacquire", "image.dd"),
+        ("ftk", "image.dd"),
+        ("guymager", "image.dd"),
+    ] {
+        fs::write(d.join("log"), seed(&format!("imager/{log}"))).unwrap();
+        fs::write(d.join(image), "hello").unwrap();
+        let words = format!("log {image} -q");
+        expect(&verify(d, &words), 0, "Verified: the file is as the list says.\n");
+        fs::write(d.join(image), "Hello").unwrap();
+        expect(&verify(d, &words), 1, "Not verified: 1 changed.\n");
+    }
+    fs::write(d.join("history.tsv"), seed("avp/avp")).unwrap();
+    fs::create_dir(d.join("archive")).unwrap();
+    for name in ["hello.txt", "tab\there"] {
+        fs::write(d.join("archive").join(name), "hello").unwrap();
+    }
+    let words = "history.tsv archive --strip-prefix /archive -q";
+    expect(&verify(d, words), 0, "Verified: all 2 files are as the list says.\n");
+    fs::write(d.join("archive/hello.txt"), "Hello").unwrap();
+    expect(&verify(d, words), 1, "Not verified: 1 changed.\n");
+}
+
 #[test]
 fn one_file_whatever_its_name() {
     let directory = scratch();

@@ -155,6 +155,11 @@ impl Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pfh_testing::Random;
+
+    const WHOLE: &str = "ledger = 'a.pfhl'\nroots = ['/data', 'more']\nalgorithms = ['md5', 'sha256']\nexclude = ['*.tmp']\n\
+        min_size = '1K'\nalarms = ['missing', 'new']\ninterval = '90d'\nshare = '1/30'\nfor = '2h'\nrate = '50M'\n\
+        io = 'direct'\nidle = true\n[reports]\ndirectory = 'reports'\nformats = ['csv']\n[mail]\nto = ['a@b.c']\n";
 
     fn policy(text: &str) -> Result<Policy, String> {
         toml::from_str(text).map_err(|error| error.to_string()).and_then(|file| Policy::of(file, Path::new("/etc")))
@@ -162,12 +167,7 @@ mod tests {
 
     #[test]
     fn a_policy_says_it_all() {
-        let read = policy(
-            "ledger = 'a.pfhl'\nroots = ['/data', 'more']\nalgorithms = ['md5', 'sha256']\nexclude = ['*.tmp']\n\
-             min_size = '1K'\nalarms = ['missing', 'new']\ninterval = '90d'\nshare = '1/30'\nfor = '2h'\nrate = '50M'\n\
-             io = 'direct'\nidle = true\n[reports]\ndirectory = 'reports'\nformats = ['csv']\n[mail]\nto = ['a@b.c']\n",
-        )
-        .unwrap();
+        let read = policy(WHOLE).unwrap();
         assert_eq!(read.ledger, Path::new("/etc/a.pfhl"));
         assert_eq!(read.roots, [Path::new("/data"), Path::new("/etc/more")]);
         assert_eq!((read.settings.size_min, read.share, read.rate), (Some(1024), Some(30), Some(50 << 20)));
@@ -178,6 +178,23 @@ mod tests {
         assert_eq!(read.mail.unwrap().sendmail, Path::new("/usr/sbin/sendmail"));
         let usual = policy("ledger = '/x'").unwrap();
         assert_eq!((usual.settings, usual.has_algorithms), (Settings::default(), false));
+    }
+
+    /// Bytes of other places, and others that mean something.
+    #[test]
+    fn damaged_policies_are_read_or_refused() {
+        let mut random = Random::new(19);
+        let mut below = |end: usize| random.below(end as u64) as usize;
+        let mut read = 0;
+        for _ in 0..20_000 {
+            let mut damaged = WHOLE.as_bytes().to_vec();
+            for _ in 0..=below(3) {
+                let place = below(damaged.len());
+                damaged[place] = if below(2) == 0 { damaged[below(damaged.len())] } else { b"\n9KwE.\xff'["[below(9)] };
+            }
+            read += u32::from(policy(&String::from_utf8_lossy(&damaged)).is_ok());
+        }
+        assert!((100..19_900).contains(&read), "{read}");
     }
 
     #[test]
