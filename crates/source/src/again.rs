@@ -1,8 +1,9 @@
 //! Files that an earlier walk found, read again: whole, or only their beginnings.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Builder};
 
 use pfh_record::{FileError, FileIdentity};
 use rustix::fs::{CWD, Mode, OFlags, fstatfs, openat};
@@ -11,6 +12,7 @@ use crate::device::Device;
 use crate::directory::{Directory, LocalHandle};
 use crate::extent;
 use crate::file::LocalFile;
+use crate::listed::walked;
 use crate::local::{LocalSource, Totals};
 use crate::long_path;
 use crate::source::{CachedRead, Entry, EntryKind, Found, Handle, LookAhead, Source, SourceFile};
@@ -19,6 +21,9 @@ use crate::watch::Watch;
 
 /// Length of the ranges of [`FoundFiles::far_ahead`].
 const FAR_AHEAD_BYTES: u64 = 2 << 20;
+
+/// Directories that [`FoundFiles::as_walked`] opens at a time.
+const OPENED_AT_ONCE: usize = 16;
 
 /// A regular file as an earlier walk found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +49,21 @@ pub struct FoundFiles<I> {
     are_new: bool,
     are_sizes_known: bool,
     look_ahead: Option<LookAhead>,
+    /// Open directories by their displayed paths. The files in all others are opened by path.
+    directories: HashMap<Vec<u8>, Arc<Directory>>,
+}
+
+impl FoundFiles<std::vec::IntoIter<FoundFile>> {
+    /// Makes a source of the files of `paths` as a walk has them that asks for nothing: their sizes are unknown, and
+    /// their directories are open, so that only the last name of each path is looked up. Opens the directories here,
+    /// several at a time, since a walk is ahead of the reading. The files of one that cannot be opened have the errors.
+    pub fn as_walked(local: LocalSource, paths: Vec<Vec<u8>>, bytes_max: Option<u64>) -> Self {
+        let directories = open_parents(&local, &paths);
+        let file = |path| FoundFile { path, size: 0, identity: None };
+        let files: Vec<FoundFile> = paths.into_iter().map(file).collect();
+        let source = FoundFiles::new(local, files.into_iter(), bytes_max, Totals::default());
+        FoundFiles { are_sizes_known: false, directories, ..source }
+    }
 }
 
 impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
@@ -59,13 +79,8 @@ impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
             are_new: false,
             are_sizes_known: true,
             look_ahead: None,
+            directories: HashMap::new(),
         }
-    }
-
-    /// States that the earlier walk did not ask for sizes: that of a [`FoundFile`] says nothing.
-    #[must_use]
-    pub fn of_unknown_sizes(self) -> FoundFiles<I> {
-        FoundFiles { are_sizes_known: false, ..self }
     }
 
     /// Has the system read far ahead in long files, for readers that do other work between their reads.
@@ -80,6 +95,29 @@ impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
     pub fn just_written(self) -> FoundFiles<I> {
         FoundFiles { are_new: true, ..self }
     }
+}
+
+/// Opens the directories of files, several at a time; returns those that could be opened.
+fn open_parents(local: &LocalSource, paths: &[Vec<u8>]) -> HashMap<Vec<u8>, Arc<Directory>> {
+    let parents: BTreeSet<&[u8]> = paths.iter().filter_map(|path| Some(walked(path)?.0)).collect();
+    let helpers = parents.len().min(OPENED_AT_ONCE).saturating_sub(1);
+    let (waiting, opened) = (Mutex::new(parents.into_iter()), Mutex::new(HashMap::new()));
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let open = || {
+        while let Some(parent) = next() {
+            if let Ok((directory, _)) = local.directory(parent) {
+                opened.lock().unwrap_or_else(PoisonError::into_inner).insert(parent.to_vec(), directory);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..helpers {
+            // Without helpers it takes longer.
+            let _ = Builder::new().spawn_scoped(scope, open);
+        }
+        open();
+    });
+    opened.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The handle of a [`FoundFile`].
@@ -149,17 +187,21 @@ impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
         let mut holder: Option<(u64, Arc<Directory>)> = None;
         for FoundFile { path, size, identity } in files.into_iter().flatten() {
             let number = identity.map_or(0, |identity| identity.device);
-            let directory = match &holder {
-                Some((known, directory)) if *known == number => Arc::clone(directory),
-                _ => {
+            let below = walked(&path).and_then(|(parent, name)| Some((self.directories.get(parent)?, name)));
+            let handle = match (below, &holder) {
+                (Some((directory, name)), _) => LocalHandle { directory: Arc::clone(directory), name: name.into() },
+                (None, Some((known, directory))) if *known == number => {
+                    LocalHandle { directory: Arc::clone(directory), name: path.into() }
+                }
+                (None, _) => {
                     let filesystem = self.local.scope.filesystems.of(number, || {
                         let resolved = long_path::resolve(CWD, &path).ok()?;
                         openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
                     });
-                    Arc::clone(&holder.insert((number, Arc::new(Directory::of_arguments(filesystem)))).1)
+                    let directory = &holder.insert((number, Arc::new(Directory::of_arguments(filesystem)))).1;
+                    LocalHandle { directory: Arc::clone(directory), name: path.into() }
                 }
             };
-            let handle = LocalHandle { directory, name: path.into() };
             let mut known = Entry::new(handle, EntryKind::Regular);
             (known.size_hint, known.identity_hint) = (self.are_sizes_known.then_some(size), identity);
             let mut entry = Entry::new(FoundHandle(known), EntryKind::Regular);

@@ -4,10 +4,10 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pfh_record::{ErrorKind, FileError, SkipReason};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
-use crate::directory::{self, Directory, Identity, LocalHandle, Opened};
+use crate::directory::{Directory, LocalHandle};
 use crate::local::{LocalSource, Totals};
 use crate::long_path;
 use crate::part::{FilePart, ListedFile, ListedHandle};
@@ -82,7 +82,7 @@ impl<I> ListedFiles<I> {
         let entry = match walked(&path) {
             _ if named => self.named(&path, size, holder),
             Some((parent, name)) => {
-                levels.get(parent, |path| self.directory(path)).map(|directory| entry(directory, name, size))
+                levels.get(parent, |path| self.local.directory(path)).map(|directory| entry(directory, name, size))
             }
             None => {
                 return Found::Failed(path, FileError::new(ErrorKind::Other, "no walk leads to this path"));
@@ -92,14 +92,6 @@ impl<I> ListedFiles<I> {
             Ok(entry) => Found::Entry(entry),
             Err(error) => Found::Failed(path, std::io::Error::from(error).into()),
         }
-    }
-
-    /// Opens a directory by its displayed path.
-    fn directory(&self, path: &[u8]) -> Result<(Arc<Directory>, Option<OwnedFd>), Errno> {
-        let descriptor = directory::open(CWD, path, true)?;
-        let identity = Identity::of(&fstat(&descriptor)?);
-        let filesystem = self.local.scope.filesystems.of(identity.device, || Some(&descriptor));
-        Ok(Directory::argument(path, Opened { descriptor, identity, filesystem }, &self.local.scope.budget))
     }
 }
 
@@ -212,7 +204,7 @@ impl<I: Iterator<Item = Listed> + Send> Source for ListedFiles<I> {
 
 /// Divides a path that a walk has displayed into that of the directory and the name. `None` if a walk would display it
 /// otherwise.
-fn walked(path: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn walked(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let slash = path.iter().rposition(|&byte| byte == b'/')?;
     let (parent, name) = (&path[..slash], &path[slash + 1..]);
     match parent {

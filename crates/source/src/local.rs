@@ -1,16 +1,16 @@
 //! The file system of this machine as a [`Source`].
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pfh_record::{FileError, Metadata};
-use rustix::fs::{AtFlags, statat};
+use rustix::fs::{AtFlags, CWD, fstat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::device::{Filesystems, Medium};
-use crate::directory::LocalHandle;
+use crate::directory::{self, Directory, Identity, LocalHandle, Opened};
 use crate::extent;
 use crate::file::{self, LocalFile};
 use crate::filter::{Filter, PatternError};
@@ -114,6 +114,14 @@ impl LocalSource {
         })
         .run(None);
         (!stopped).then_some(totals)
+    }
+
+    /// Opens a directory by its displayed path.
+    pub(crate) fn directory(&self, path: &[u8]) -> Result<(Arc<Directory>, Option<OwnedFd>), Errno> {
+        let descriptor = directory::open(CWD, path, true)?;
+        let identity = Identity::of(&fstat(&descriptor)?);
+        let filesystem = self.scope.filesystems.of(identity.device, || Some(&descriptor));
+        Ok(Directory::argument(path, Opened { descriptor, identity, filesystem }, &self.scope.budget))
     }
 
     fn how(&self, handle: &LocalHandle, kind: EntryKind) -> file::How {

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 
 use pfh_source::{
-    Entry, FileIdentity, Found, FoundFile, FoundFiles, FoundHandle, LocalSource, Source, SourceFile, Totals,
+    Entry, ErrorKind, FileIdentity, Found, FoundFile, FoundFiles, FoundHandle, LocalSource, Source, SourceFile, Totals,
     WalkOptions,
 };
 
@@ -24,13 +24,18 @@ fn found(path: &Path) -> FoundFile {
 fn source(files: Vec<FoundFile>, bytes_max: Option<u64>) -> (Files, Vec<Entry<FoundHandle>>) {
     let local = LocalSource::new(WalkOptions::default()).unwrap();
     let source = FoundFiles::new(local, files.into_iter(), bytes_max, Totals::default());
+    let entries = entries(&source);
+    (source, entries)
+}
+
+fn entries(source: &Files) -> Vec<Entry<FoundHandle>> {
     let mut entries = Vec::new();
     source.walk(&mut |found| {
         let Found::Entry(entry) = found else { panic!("{found:?}") };
         entries.push(entry);
         true
     });
-    (source, entries)
+    entries
 }
 
 #[test]
@@ -79,4 +84,34 @@ fn what_is_no_longer_as_it_was_found_is_not_as_listed() {
     let is_as_listed: Vec<bool> =
         entries.iter().map(|entry| source.open(entry).unwrap().stamp().unwrap().is_as_listed).collect();
     assert_eq!(is_as_listed, [false, false, false, true]);
+}
+
+#[test]
+fn files_of_a_walk_are_opened_in_their_directories() {
+    let root = tempfile::tempdir().unwrap();
+    let place = |name: &str| root.path().join(name);
+    for number in 0..40 {
+        fs::create_dir(place(&format!("{number:02}"))).unwrap();
+        fs::write(place(&format!("{number:02}/file")), format!("{number:02} and more")).unwrap();
+    }
+    let names = (0..40).map(|number| format!("{number:02}/file")).chain(["gone/file".to_owned()]);
+    let paths: Vec<Vec<u8>> = names.map(|name| place(&name).as_os_str().as_bytes().to_vec()).collect();
+    let local = LocalSource::new(WalkOptions::default()).unwrap();
+    let source = FoundFiles::as_walked(local, paths.clone(), Some(2));
+    // The paths lead nowhere now, and the directories are open.
+    for number in 0..40 {
+        fs::rename(place(&format!("{number:02}")), place(&format!("moved{number}"))).unwrap();
+    }
+    let entries = entries(&source);
+    assert!(entries.iter().map(Entry::path).eq(paths));
+    for (number, entry) in entries[..40].iter().enumerate() {
+        assert_eq!(entry.size_hint, None);
+        let file = source.open(entry).unwrap();
+        let mut buffer = [0; 10];
+        assert_eq!(file.read_at(&mut buffer, 0).unwrap(), 2);
+        assert_eq!(buffer[..2], *format!("{number:02}").as_bytes());
+        let stamp = file.stamp().unwrap();
+        assert!(stamp.is_as_listed && stamp.metadata.size == 2);
+    }
+    assert_eq!(source.open(&entries[40]).unwrap_err().kind, ErrorKind::NotFound);
 }

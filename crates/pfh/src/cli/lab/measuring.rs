@@ -41,10 +41,9 @@ const MAIN: f64 = 0.8;
 /// Most threads that are tried.
 const THREADS_MAX: u16 = 64;
 
-/// Runs in the first batch that finds the number of readers, of which each further one has twice as many, and most
-/// batches.
-const RUNS_FOR_READERS: usize = 4;
-const BATCHES_FOR_READERS: usize = 3;
+/// Parts of the time that batches which find the number of readers may take, and the runs of one that had all of it.
+const PARTS_FOR_READERS: [f64; 3] = [0.1, 0.4, 0.2];
+const RUNS_FOR_READERS: f64 = 40.0;
 
 /// Part of the usual time that a short batch takes: by sizes that differ, the start of a run is told from its files.
 const SHORT: f64 = 0.25;
@@ -354,20 +353,29 @@ impl<'a> Measuring<'a> {
     /// Reads batches until further ones add no readers. Readers for a place that answers late come one after another;
     /// of a long run, that is a small part.
     fn readers(&mut self) -> Result<()> {
-        for _ in 0..BATCHES_FOR_READERS {
+        for (turn, part) in PARTS_FOR_READERS.into_iter().enumerate() {
             if self.measured.medium != "network" || self.elapsed() > 0.5 || self.is_dead() {
                 break;
             }
-            let (before, seconds) = (self.readers, 0.1 * self.seconds / TIMES_MAX);
+            let (before, seconds) = (self.readers, part * self.seconds / TIMES_MAX);
             self.batch(Wanted { kind: Kind::Start, choice: 0, algorithm: "none", seconds })?;
+            let batches = &mut self.measured.batches;
+            let Some(last) = batches.last_mut() else { break };
             if self.readers == before {
                 // A batch that added none had its full speed from its beginning. One that stalled says nothing.
-                let batches = &mut self.measured.batches;
-                if batches.last().is_some_and(|last| last.is_stalled) {
+                if last.is_stalled {
                     batches.pop();
-                } else if let Some(last) = batches.last_mut() {
+                } else {
                     last.kind = Kind::Runs;
                 }
+                break;
+            }
+            if turn == 0 {
+                // There is something to be found. A search that goes on from one batch to the next takes longer than
+                // that of a run, so it begins anew, in a batch that is long enough.
+                batches.pop();
+                self.readers = 1;
+            } else if !last.is_cut {
                 break;
             }
         }
@@ -500,7 +508,8 @@ impl<'a> Measuring<'a> {
                 (runs.concat(), is_repeated)
             }
             Kind::Start => {
-                let (runs, is_repeated) = self.runs.take(RUNS_FOR_READERS << self.measured.batches.len());
+                let runs = RUNS_FOR_READERS * seconds * TIMES_MAX / self.seconds;
+                let (runs, is_repeated) = self.runs.take(runs.round() as usize);
                 (runs.concat(), is_repeated)
             }
             Kind::Check | Kind::Whole => {

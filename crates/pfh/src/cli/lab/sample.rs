@@ -11,7 +11,7 @@ use pfh_digest::Algorithm;
 use pfh_engine::{Counters, Options};
 use pfh_record::quote::quoted;
 use pfh_record::{Outcome, Record, Selection};
-use pfh_source::{FoundFile, FoundFiles, Source, Totals, WalkOptions, Watch};
+use pfh_source::{FoundFiles, Source, WalkOptions, Watch};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -102,10 +102,7 @@ pub(super) fn run(arguments: &SampleArguments) -> Result<Ending, Failed> {
         }
         (None, Some(list)) => {
             let (local, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
-            let file = |path| FoundFile { path, size: 0, identity: None };
-            let files: Vec<FoundFile> = paths_in(list)?.into_iter().map(file).collect();
-            let source = FoundFiles::new(local, files.into_iter(), arguments.bytes_max, Totals::default());
-            read(&source.of_unknown_sizes(), &engine, limit)
+            read(&FoundFiles::as_walked(local, paths_in(list)?, arguments.bytes_max), &engine, limit)
         }
         (None, None) => Err(Failed::usage("neither a path nor a list is named")),
     }
