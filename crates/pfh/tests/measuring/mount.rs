@@ -1,7 +1,7 @@
 //! `pfh lab mount`: a directory as a slow device shows it, from the ready line to the end of the mount.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
@@ -47,12 +47,22 @@ impl Mount {
     /// Waits for the end, and returns the status and what else was said.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let status = self.child.wait().unwrap();
-        let said = self.stderr.lines().map(|line| line.unwrap() + "\n").collect();
+        let said = self.stderr.by_ref().lines().map(|line| line.unwrap() + "\n").collect();
         (status.code(), said)
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_raw(self.child.id().try_into().unwrap()).unwrap(), signal).unwrap();
+    }
+}
+
+/// A test that fails leaves no mount.
+impl Drop for Mount {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            self.signal(Signal::TERM);
+            let _ = self.child.wait();
+        }
     }
 }
 
