@@ -313,13 +313,13 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
     items.push(match (is_storage, advice.medium.as_str()) {
         (true, "network") => "A second machine helps only if the storage gives both together more than one gets. To \
                               find out, run `pfh lab advise` on both at the same time, each on directories of its own; \
-                              if each still gets these times, divide the directories between them."
+                              if each still gets these times, `pfh shard` divides the files between them."
             .to_owned(),
         (true, _) => {
             "A second machine that reads the same storage does not help: it waits for the same disks.".to_owned()
         }
         (false, _) => format!(
-            "A second machine that reads the same storage: divide the directories between both; about {}.",
+            "A second machine that reads the same storage: `pfh shard` divides the files between both; about {}.",
             time((processor / 2.0).max(storage))
         ),
     });
