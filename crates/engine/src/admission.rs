@@ -8,12 +8,14 @@ use std::time::Duration;
 const ANSWERS_EACH: u32 = 4;
 
 /// When trials of further readers end: twice the readers gain a third where a file's beginning comes after half as
-/// long again. The first requests made at once may have to wait for connections, and any one may be late by chance.
-const READERS: Rule = Rule { delay_max: 1.5, outlier_answers: 4, pause_answers: 32 };
+/// long again, which a second one has to, since it may move a head; and a ninth where it comes after 1.8 times as long,
+/// as where they begin to fill a line. The first requests made at once may have to wait for connections, and any one
+/// may be late by chance.
+const READERS: Rule = Rule { delay_max: 1.5, parallel_delay_max: 1.8, outlier_answers: 4, pause_answers: 32 };
 
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
 /// places serve a file in one order, and drop up to 16 MiB read ahead for a range that comes out of turn.
-const RANGES: Rule = Rule { delay_max: 1.1, outlier_answers: u32::MAX, pause_answers: 256 };
+const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, outlier_answers: u32::MAX, pause_answers: 256 };
 
 /// Most ranges of a long file that are announced, and their length: enough for any place to have the next request
 /// before it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its
@@ -44,6 +46,8 @@ pub(crate) struct State {
 struct Rule {
     /// By how many times later answers may come with twice as many requests.
     delay_max: f64,
+    /// The same where several requests are known to be answered at once.
+    parallel_delay_max: f64,
     /// The number of usual answers that a late one counts for at most.
     outlier_answers: u32,
     /// Answers after a trial that failed before there is another one; then twice as many.
@@ -124,7 +128,8 @@ impl Admission {
         let Some(counted) = self.answers.checked_sub(skipped).filter(|&counted| counted > 0) else { return };
         self.time += if self.is_trial { took.min(self.before.saturating_mul(self.rule.outlier_answers)) } else { took };
         let wanted = ANSWERS_EACH * requests;
-        let has_failed = self.is_trial && self.time > self.before.mul_f64(self.rule.delay_max) * wanted;
+        let delay_max = if self.is_parallel() { self.rule.parallel_delay_max } else { self.rule.delay_max };
+        let has_failed = self.is_trial && self.time > self.before.mul_f64(delay_max) * wanted;
         if has_failed {
             self.is_trial = false;
             self.pause = self.next_pause;
@@ -232,6 +237,9 @@ mod tests {
             let (readers, _) = opens(2000, 32, |readers| MOMENT * readers.div_ceil(at_once));
             assert_eq!(readers, at_once.min(32) as usize);
         }
+        // A line that ten readers fill: sixteen gain a quarter.
+        assert_eq!(opens(2000, 32, |readers| MOMENT.mul_f64((f64::from(readers) / 10.0).max(1.0))).0, 16);
+        assert_eq!(opens(2000, 32, |readers| if readers == 1 { MOMENT } else { MOMENT.mul_f64(1.6) }).0, 1);
         assert_eq!(opens(2000, 24, |_| MOMENT).0, 16);
         assert_eq!(opens(2000, 1, |_| MOMENT), (1, 0));
     }
