@@ -73,6 +73,8 @@ pub enum DeltaError {
     TooLong(u64),
     /// It defines a trigger, of which nobody can tell what it does.
     Trigger(u64),
+    /// It is that of a full set: only the database tells which files the rows of its tables belong to.
+    FullSet,
     /// Names of products need more memory than this, in bytes.
     Products(usize),
 }
@@ -84,6 +86,10 @@ impl fmt::Display for DeltaError {
             DeltaError::Unfinished(line) => write!(f, "line {line}: the delta ends before it is complete"),
             DeltaError::TooLong(line) => write!(f, "line {line}: a value is longer than 1 MiB"),
             DeltaError::Trigger(line) => write!(f, "line {line}: the delta defines a trigger, and none of NSRL's does"),
+            DeltaError::FullSet => f.write_str(
+                "a delta of a full set needs the database to tell its rows: apply it with SQLite \
+                 (`sqlite3 DATABASE < DELTA`) and build from that, or take database and deltas of the minimal set",
+            ),
             DeltaError::Products(bytes_max) => {
                 write!(f, "the names of its products need more memory than {bytes_max} bytes")
             }
@@ -348,7 +354,7 @@ impl<R: BufRead> Delta<R> {
             self.advance()?;
         }
         if table == Table::OfFullSet {
-            return Err(Stop::Refused("it changes a table of a full set: take the delta of the minimal set"));
+            return Err(DeltaError::FullSet.into());
         }
         Ok(table)
     }

@@ -112,7 +112,6 @@ fn what_needs_the_database_is_refused_with_its_line() {
         ("INSERT INTO FILE (md5) VALUES (NULL)", "a row cannot be used: it has no digest"),
         ("INSERT INTO FILE (md5) VALUES ('12')", "a row cannot be used: its md5 is not a digest"),
         ("DELETE FROM FILE WHERE md5 = 12", "a row cannot be used: its md5 is not a digest"),
-        ("INSERT INTO METADATA VALUES (1)", "it changes a table of a full set: take the delta of the minimal set"),
         ("CREATE TABLE x (y)", "this is no statement that a delta has"),
         ("ROLLBACK", "this is no statement that a delta has"),
         ("'", ""),
@@ -151,6 +150,16 @@ fn a_truncated_delta_is_an_error() {
     assert_eq!(read(&sql).unwrap().counts.inserted, 1);
     let trigger = format!("CREATE TEMP TRIGGER t DELETE ON FILE BEGIN DELETE FROM FILE WHERE md5 = '{md5}'; END;");
     assert!(matches!(read(&trigger), Err(DeltaError::Trigger(1))));
+}
+
+#[test]
+fn a_delta_of_a_full_set_is_an_error() {
+    for statement in
+        ["INSERT INTO METADATA VALUES (1)", "DELETE FROM main.package_object", "UPDATE APPLICATION SET a = 1"]
+    {
+        let found = read(&format!("BEGIN;\nINSERT INTO LANGUAGE VALUES (1);\n{statement};\nCOMMIT;"));
+        assert!(matches!(found, Err(DeltaError::FullSet)), "{statement}: {found:?}");
+    }
 }
 
 #[test]

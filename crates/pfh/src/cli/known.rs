@@ -66,9 +66,9 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(reporting, None);
     command.without_totals();
     command.set_output(reading::open_output(Some(&arguments.set))?);
-    let (mut loaded, mut release) = (Vec::new(), None);
+    let (mut loaded, mut before) = (Vec::new(), None);
     for source in &arguments.sources {
-        let added = match add_database(&mut importer, source, arguments, &command, &mut release)? {
+        let added = match add_database(&mut importer, source, arguments, &command, &mut before)? {
             Some(added) => Some(added),
             None => add_source(&mut importer, source, arguments, &command)?,
         };
@@ -170,14 +170,14 @@ fn row_of<'a>(row: &pfh_nsrl::Row<'a>) -> Row<'a> {
     Row { digests, size, name, product, category, package: package.unwrap_or(0) }
 }
 
-/// Adds a database, or a delta of one; `None` if the source is neither. `release` is that of the database or the delta
-/// before; empty if that did not tell it.
+/// Adds a database, or a delta of one; `None` if the source is neither. `before` is the kind of the last database, and
+/// the release of it or of a delta after it; empty if that did not tell it.
 fn add_database(
     importer: &mut Importer,
     source: &OsStr,
     arguments: &BuildArguments,
     command: &Command,
-    release: &mut Option<String>,
+    before: &mut Option<(pfh_nsrl::Kind, String)>,
 ) -> Result<Option<Loaded>, Failed> {
     if source == "-" || arguments.columns.is_some() || arguments.format.is_some() {
         return Ok(None);
@@ -192,7 +192,11 @@ fn add_database(
         let name = String::from_utf8_lossy(name.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
         let mut delta = pfh_nsrl::Delta::new(io::BufReader::with_capacity(1 << 16, delta), &name, &options);
         let leads_to = delta.release().map(|release| release.version.clone()).unwrap_or_default();
-        let Some(before) = release else { return Err(failed(&"a delta is given after its database")) };
+        let Some((kind, before)) = before else { return Err(failed(&"a delta is given after its database")) };
+        // That of the minimal set would leave rows of deleted files, of which a full set has more.
+        if *kind == pfh_nsrl::Kind::Full {
+            return Err(failed(&pfh_nsrl::DeltaError::FullSet));
+        }
         if !leads_to.is_empty() && leads_to <= *before {
             let order = format_args!("it leads to release {leads_to}, and {before} is before it: give deltas in order");
             return Err(failed(&order));
@@ -247,7 +251,7 @@ fn add_database(
         if origin.release.is_empty() {
             (origin.release, origin.date) = (own.version.clone(), own.date);
         }
-        *release = Some(own.version);
+        *before = Some((database.kind(), own.version));
         importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
         let mut row = |row: pfh_nsrl::Row<'_>| {
             goes_on()?;

@@ -210,6 +210,42 @@ fn a_delta_needs_its_database() {
     assert_eq!(names(directory.path()), [Path::new(delta)]);
 }
 
+/// And as SQLite applies it to the database, the set can be built.
+#[test]
+fn a_delta_of_a_full_set_is_refused() {
+    const PYTHON: &str = r#"
+import sqlite3, sys
+database = sqlite3.connect("RDS_2026.03.1_modern.db")
+if len(sys.argv) > 1:
+    database.executescript(open(sys.argv[1]).read())
+else:
+    database.execute("CREATE TABLE METADATA (metadata_id INTEGER PRIMARY KEY, bytes, file_name, md5, sha1, sha256)")
+    for number in range(3):
+        digests = [str(number) * length for length in (32, 40, 64)]
+        database.execute("INSERT INTO METADATA VALUES (?, 1, 'x', ?, ?, ?)", (number, *digests))
+    database.commit()
+"#;
+    let directory = scratch();
+    let d = directory.path();
+    if peer("python3", d, ["-c", PYTHON]).is_none() {
+        return;
+    }
+    let (database, delta) = ("RDS_2026.03.1_modern.db", "RDS_2026.06.1_modern_delta.sql");
+    let advice = "a delta of a full set needs the database to tell its rows: apply it with SQLite \
+                  (`sqlite3 DATABASE < DELTA`) and build from that, or take database and deltas of the minimal set";
+    let minimal = "RDS_2026.06.1_modern_minimal_delta.sql";
+    fs::write(d.join(delta), "BEGIN;\nDELETE FROM METADATA WHERE metadata_id = 1;\nCOMMIT;\n").unwrap();
+    fs::write(d.join(minimal), "BEGIN;\nCOMMIT;\n").unwrap();
+    for delta in [delta, minimal] {
+        let refused = pfh(d, ["known", "build", "set.pfhk", database, delta]).run();
+        refused.expect(2, &format!("pfh: `{delta}`: {advice}\n"));
+        assert!(!d.join("set.pfhk").exists());
+    }
+    peer("python3", d, ["-c", PYTHON, delta]).unwrap();
+    let built = pfh(d, ["known", "build", "set.pfhk", database]).run();
+    built.expect(0, "pfh: known files: 2, lines: 2, repeated: 0\n");
+}
+
 #[test]
 fn a_damaged_archive_of_a_delta_is_refused() {
     const PYTHON: &str = r#"
