@@ -11,7 +11,7 @@ use crate::about::About;
 use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
 use crate::filter::{self, Filter};
-use crate::index::{Index, first_bits};
+use crate::index::{Index, LINE_BYTES, first_bits};
 use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
 use crate::links::LinkLayout;
 use crate::look_up::{self, Batch, Sorted};
@@ -37,7 +37,8 @@ pub struct KnownSet {
 
 #[derive(Debug)]
 enum Bytes {
-    Owned(Vec<u8>),
+    /// Bytes of which the set begins at this offset.
+    Owned(Vec<u8>, usize),
     Mapped(MappedFile),
 }
 
@@ -107,8 +108,13 @@ impl KnownSet {
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn from_bytes(bytes: Vec<u8>) -> Result<KnownSet, OpenError> {
-        KnownSet::of(Bytes::Owned(bytes))
+    pub fn from_bytes(mut bytes: Vec<u8>) -> Result<KnownSet, OpenError> {
+        // Look-ups read lines of memory, and sections begin with one if the set does: otherwise each takes two.
+        bytes.reserve_exact(LINE_BYTES - 1);
+        let (set_bytes, start) = (bytes.len(), bytes.as_ptr().align_offset(LINE_BYTES));
+        bytes.resize(set_bytes + start, 0);
+        bytes.copy_within(..set_bytes, start);
+        KnownSet::of(Bytes::Owned(bytes, start))
     }
 
     fn of(bytes: Bytes) -> Result<KnownSet, OpenError> {
@@ -504,14 +510,14 @@ impl DigestBytes {
 impl Bytes {
     fn all(&self) -> &[u8] {
         match self {
-            Bytes::Owned(bytes) => bytes,
+            Bytes::Owned(bytes, start) => &bytes[*start..],
             Bytes::Mapped(file) => file.as_ref(),
         }
     }
 
     fn check(&self) -> io::Result<()> {
         match self {
-            Bytes::Owned(_) => Ok(()),
+            Bytes::Owned(..) => Ok(()),
             Bytes::Mapped(file) => file.check(),
         }
     }
