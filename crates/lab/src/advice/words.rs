@@ -1,5 +1,7 @@
 //! Advice in plain words.
 
+use pfh_page::{Block, Cell, Document, Section, Table};
+
 use super::{Advice, Forecast, Limit};
 use crate::quantity::{grouped, number};
 
@@ -29,6 +31,45 @@ pub fn text(advice: &Advice) -> String {
     parts.push(format!("Changes that would help\n{}", list(&changes(advice, planned))));
     parts.push(format!("How far to trust this\n{}", list(&trust(advice))));
     parts.join("\n").replace(JOINT, " ")
+}
+
+/// Returns the advice as a page, of which the first sentences say the limit and the time.
+#[must_use]
+pub fn page(advice: &Advice) -> Document {
+    let document = Document::new("What hashing this takes").question(subject(advice));
+    let Some(planned) = advice.forecasts.first() else { return document };
+    let limit = limit(advice, planned);
+    let (short, more) = limit.split_once(". ").unwrap_or((&limit, ""));
+    let mut document = document
+        .sentences([format!("{}.", short.trim_end_matches('.')), said(&cycle(advice, planned))])
+        .section(Section::new("limit", "Limit").text(said(more)))
+        .section(Section::new("time", "Time").with(times(advice)));
+    if let Some(over) = advice.sha256_over_md5_seconds {
+        let text = format!("SHA-256 {}", sha256(advice, over));
+        document = document.section(Section::new("sha256", "SHA-256 instead of MD5").text(text));
+    }
+    let mut chosen = Section::new("options", "Options").text(said(&options(advice)));
+    if advice.tried.len() > 1 {
+        let mut table = Table::new("Options that were tried", ["options", "time to read", ""]);
+        for one in &advice.tried {
+            let use_it = if one.is_best { "use" } else { "" };
+            let seconds = Cell::quantity(time(one.storage_seconds), one.storage_seconds);
+            table.push([Cell::code(one.options.as_str()), seconds, Cell::text(use_it)]);
+        }
+        chosen.push(table);
+    }
+    let list = |items: Vec<String>| Block::List(items.iter().map(|item| said(item)).collect());
+    document
+        .section(chosen)
+        .section(Section::new("changes", "Changes that would help").with(list(changes(advice, planned))))
+        .section(Section::new("trust", "How far to trust this").with(list(trust(advice))))
+}
+
+/// Puts commands between quotation marks, as in prose.
+fn said(text: &str) -> String {
+    let mut parts = text.split('`');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.zip(['“', '”'].into_iter().cycle()).fold(first, |text, (part, mark)| format!("{text}{mark}{part}"))
 }
 
 /// A time as people say it; number and unit are joined by [`JOINT`].
@@ -189,26 +230,48 @@ fn limit_word(limit: Limit) -> &'static str {
     }
 }
 
-/// A line for each algorithm, all times in one unit.
-fn table(advice: &Advice) -> String {
-    let longest = advice.forecasts.iter().map(|one| one.seconds).fold(0.0, f64::max);
+/// The unit for times up to this one: its name, and what writes a time in it.
+fn unit(longest: f64) -> (&'static str, impl Fn(f64) -> String) {
     let (unit, divisor) = match longest {
         seconds if seconds < 120.0 => ("s", 1.0),
         seconds if seconds < 7200.0 => ("min", 60.0),
         _ => ("h", 3600.0),
     };
-    let in_unit = |seconds: f64| format!("{:.*}", usize::from(seconds / divisor < 99.95), seconds / divisor);
-    let row = |cells: [&str; 5]| {
-        let [algorithm, seconds, interval, processor, limit] = cells;
+    (unit, move |seconds: f64| format!("{:.*}", usize::from(seconds / divisor < 99.95), seconds / divisor))
+}
+
+/// The columns of the times, and the cells of each algorithm, all times in one unit.
+fn cells(advice: &Advice) -> ([String; 5], impl Iterator<Item = [String; 5]>) {
+    let longest = advice.forecasts.iter().map(|one| one.seconds).fold(0.0, f64::max);
+    let (unit, in_unit) = unit(longest);
+    let time = format!("time ({unit})");
+    let head = ["algorithm", &time, "95 % interval", "processor alone", "limit"].map(str::to_owned);
+    let rows = advice.forecasts.iter().map(move |one| {
+        let interval = format!("{} – {}", in_unit(one.seconds_low), in_unit(one.seconds_high));
+        let [seconds, processor] = [one.seconds, one.processor_seconds].map(&in_unit);
+        [one.algorithm.clone(), seconds, interval, processor, limit_word(one.limit).to_owned()]
+    });
+    (head, rows)
+}
+
+/// A line for each algorithm.
+fn table(advice: &Advice) -> String {
+    let row = |[algorithm, seconds, interval, processor, limit]: [String; 5]| {
         format!("  {algorithm:<12} {seconds:>10} {interval:>19} {processor:>17}   {limit}\n")
     };
-    let mut text = row(["algorithm", &format!("time ({unit})"), "95 % interval", "processor alone", "limit"]);
-    for one in &advice.forecasts {
-        let interval = format!("{} – {}", in_unit(one.seconds_low), in_unit(one.seconds_high));
-        let (seconds, processor) = (in_unit(one.seconds), in_unit(one.processor_seconds));
-        text += &row([&one.algorithm, &seconds, &interval, &processor, limit_word(one.limit)]);
+    let (head, rows) = cells(advice);
+    std::iter::once(head).chain(rows).map(row).collect()
+}
+
+/// A row for each algorithm.
+fn times(advice: &Advice) -> Table {
+    let (head, rows) = cells(advice);
+    let mut table = Table::new("Time to read and hash everything once", head);
+    for [algorithm, seconds, interval, processor, limit] in rows {
+        let [seconds, interval, processor] = [seconds, interval, processor].map(Cell::number);
+        table.push([Cell::text(algorithm), seconds, interval, processor, Cell::text(limit)]);
     }
-    text
+    table
 }
 
 fn sha256(advice: &Advice, over: f64) -> String {

@@ -292,6 +292,10 @@ pub(crate) struct AdviseArguments {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Print a page in HTML instead of text.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) html: bool,
+
     /// Write the advice to FILE [default: standard output].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,

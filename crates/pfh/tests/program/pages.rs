@@ -1,4 +1,4 @@
-//! The pages of audits, verifications and certificates in a real browser, on a phone and a desktop, light and dark.
+//! The pages of audits, verifications, certificates and advice in a real browser, on a phone and a desktop, light and dark.
 
 use std::fs;
 use std::path::Path;
@@ -48,7 +48,11 @@ fn pages() -> Vec<(&'static str, String)> {
     (0..45).for_each(|number| fs::write(tree.join(format!("new {number}")), format!("new {number}")).unwrap());
     assert_eq!(run(&["audit", "run", "l", "--full"]).code(), 1);
     let by = ["--by", "A. Person", "--role", "examiner", "--case", "2026-117", "--device", "USB stick", "--host"];
+    // Many files, since a page of advice does without long files.
+    (0..200).for_each(|number| fs::write(tree.join(format!("small {number}")), vec![7; 100_000]).unwrap());
+    let advice = ["lab", "advise", "t", "--seconds", "5", "--volume", "25TB", "--deadline", "8h", "--html"];
     vec![
+        ("advice", html(&advice, 0)),
         ("audit", html(&["audit", "report", "l", "-f", "html"], 0)),
         ("first audit", html(&["audit", "report", "l", "--run", "1", "-f", "html"], 0)),
         ("verified", verified),
@@ -63,6 +67,9 @@ fn pages_about_files_can_be_read_by_everybody() {
     let pages: Vec<(&str, &str)> = pages.iter().map(|(name, page)| (*name, page.as_str())).collect();
     let page = |name: &str| pages.iter().find(|(other, _)| *other == name).unwrap().1;
     // Many rows of one kind are folded, and columns without a value are left out.
+    for text in ["Time to read and hash everything once", "95 % interval", "How far to trust this"] {
+        assert!(page("advice").contains(text), "{text}: {}", page("advice"));
+    }
     for text in ["What else is new in this run: 47 rows", "What is wrong in this run: 49 rows"] {
         assert!(page("audit").contains(text), "{text}");
     }

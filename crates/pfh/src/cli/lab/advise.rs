@@ -55,6 +55,8 @@ pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
         let mut value = serde_json::to_value(&advice).map_err(Failed::internal)?;
         value["type"] = "advice".into();
         format!("{value}\n")
+    } else if arguments.html {
+        words::page(&advice).html()
     } else {
         words::text(&advice)
     };
