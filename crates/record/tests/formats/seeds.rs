@@ -35,7 +35,7 @@ fn every_seed() {
     for target in fs::read_dir(seeds()).unwrap() {
         let target = target.unwrap().path();
         let name = target.file_name().unwrap().to_str().unwrap().to_owned();
-        if ["similarity_", "known_", "list_", "nsrl_", "serve_", "bag_", "ledger_", "plan_"]
+        if ["similarity_", "known_", "list_", "nsrl_", "serve_", "bag_", "ledger_", "plan_", "fixity_"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
         {
