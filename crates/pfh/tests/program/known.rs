@@ -244,6 +244,106 @@ fn names_of_the_same_digest_are_counted() {
     );
 }
 
+/// Lists of the shapes of the test lists of md5deep and hashdeep: both programs and pfh name the same files, from the
+/// list itself and from a set of it.
+#[test]
+fn md5deep_and_hashdeep_match_the_same_files() {
+    let directory = two_files();
+    let d = directory.path();
+    write(d, "d/three", "three");
+    write(d, "d/empty", "");
+    let (md5, sha1, sha256) = (
+        |contents: &str| digest("md5", contents.as_bytes()).to_string(),
+        |contents: &str| digest("sha1", contents.as_bytes()).to_string().to_uppercase(),
+        |contents: &str| digest("sha256", contents.as_bytes()).to_string(),
+    );
+    let nsrl = "\"SHA-1\",\"MD5\",\"CRC32\",\"FileName\",\"FileSize\",\"ProductCode\",\"OpSystemCode\",\"SpecialCode\"";
+    let ilook =
+        "V4Hash,HashSHA1,FileName,FilePath,FileSize,HashSHA256,HashSHA384,HashSHA512,CreateTime,ModTime,LastAccessTime";
+    let hashdeep = "%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n## Invoked from: /x\n## $ hashdeep -l d\n## \n";
+    let lists = [
+        // The second name is that of a file with other contents.
+        ("sized", format!("{:>10}  {}  /gone/one\n{:>10}  {}  d/two\n", 3, md5("one"), 44, md5("2"))),
+        ("tagged", format!("MD5 (one) = {}\nMD5 (three) = {}\nMD5 (x) = {}\n", md5("one"), md5("three"), md5("x"))),
+        ("broken", format!("{}  ChangeLog\nhello world!\n{}  x\n", md5("one"), md5("x"))),
+        (
+            "NSRLFile.txt",
+            format!(
+                "{nsrl}\n\"{}\",\"{}\",\"E32A12F9\",\"two.dll\",3,3192,\"WIN\",\"\"\n\
+                 \"{}\",\"{}\",\"00000000\",\"    ___\",0,7828,\"OS8\",\"\"\n",
+                sha1("two"),
+                md5("two").to_uppercase(),
+                sha1(""),
+                md5("").to_uppercase()
+            ),
+        ),
+        (
+            "ilook.hsh",
+            format!(
+                "{ilook}\n{},{},three.tgz,D:\\x\\,5,,,,16.4.2008 14:29:24,16.4.2008 10:24:28,18.4.2008\n\
+                 {},{},NULL,DEV,,0,,,,16.4.2008 14:29:24,2.4.2008 14:25:16,18.4.2008",
+                md5("three").to_uppercase(),
+                sha1("three"),
+                md5("").to_uppercase(),
+                sha1("")
+            ),
+        ),
+        (
+            "hashdeep.txt",
+            format!(
+                "{hashdeep}3,{},{},/gone/one\n3,{},{},d/two\n66,{},{},/no/match\n",
+                md5("one"),
+                sha256("one"),
+                md5("two"),
+                sha256("x"),
+                md5("x"),
+                sha256("x")
+            ),
+        ),
+    ];
+    for (name, text) in lists {
+        write(d, name, text);
+        let built = pfh(d, ["known", "build", "--quiet", "set.pfhk", name]).run();
+        let status = if name == "broken" { 3 } else { 0 };
+        assert_eq!(built.code(), status, "{name}: {}", built.stderr);
+        let listed = format!("other={name}");
+        for (option, class) in [("-m", "known"), ("-x", "unknown"), ("-M", "known"), ("-X", "unknown")] {
+            let with_digests = option.chars().any(char::is_uppercase);
+            let (program, arguments) = match name {
+                // hashdeep writes all columns with -M and -X.
+                "hashdeep.txt" if with_digests => continue,
+                "hashdeep.txt" => ("hashdeep", [option, "-k", name]),
+                _ => ("md5deep", ["-j0", option, name]),
+            };
+            let Some(theirs) = peer(program, d, arguments.iter().chain(&["-l", "-r", "d"])) else { return };
+            let theirs = String::from_utf8(theirs.stdout).unwrap();
+            let mut theirs: Vec<&str> = theirs.lines().map(|line| line.trim_start_matches("./")).collect();
+            theirs.sort_unstable();
+            assert!(!theirs.is_empty() && theirs.len() < 4, "{name} {option}: {theirs:?}");
+            for known in [&*listed, "set.pfhk"] {
+                let format: &[&str] = if with_digests { &["-f", "csv", "-a", "md5"] } else { &["--names-only"] };
+                let ours = find(d, &[&["--quiet", "--only", class, "--known", known, "d"], format].concat());
+                let text = String::from_utf8(ours.stdout.clone()).unwrap();
+                let mut ours: Vec<String> = if with_digests {
+                    let rows = text.lines().skip(1).map(|row| row.trim_end().split(',').collect::<Vec<_>>());
+                    rows.map(|row| format!("{}  {}", row[row.len() - 1], row[1])).collect()
+                } else {
+                    text.lines().map(str::to_owned).collect()
+                };
+                ours.sort_unstable();
+                assert_eq!(ours, theirs, "{name} {option} {known}");
+            }
+        }
+        // Those that were not found.
+        let missing = find(d, &["--quiet", "--fail-on", "none", "--not-found", "--known", &listed, "d"]);
+        let ours = String::from_utf8(missing.stdout).unwrap().lines().count();
+        if name != "hashdeep.txt" {
+            let theirs = peer("md5deep", d, ["-j0", "-l", "-n", "-m", name, "-r", "d"]).unwrap();
+            assert_eq!(ours, String::from_utf8(theirs.stdout).unwrap().lines().count(), "{name}");
+        }
+    }
+}
+
 /// Lists that Windows saved.
 #[test]
 fn marks_and_utf_16() {

@@ -71,6 +71,12 @@ impl KnownTable {
         if self.list == KnownList::Icse { b';' } else { b',' }
     }
 
+    /// Returns the number of columns up to the one that may hold separators. iLook puts nothing in quotes, and the
+    /// paths in its lists have commas.
+    pub(super) fn columns_before_commas(&self) -> usize {
+        self.header.split(',').position(|name| name == "FilePath").map_or(0, |path| path + 1)
+    }
+
     /// Returns the role of each column.
     pub(super) fn roles(&self) -> Vec<Role> {
         let count = self.header.bytes().filter(|byte| *byte == self.separator()).count() + 1;

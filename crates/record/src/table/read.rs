@@ -4,6 +4,7 @@ use super::Role;
 use super::columns::Columns;
 use super::known::KnownTable;
 use pfh_digest::Digest;
+use std::iter;
 
 use crate::csv::Fields;
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
@@ -32,6 +33,9 @@ struct Layout {
     digests: usize,
     /// Whether lines may have more columns than there are roles.
     is_open: bool,
+    /// The number of columns after which a line may have more than the header, parts of the field before them; 0 if it
+    /// must have none.
+    before_surplus: usize,
 }
 
 impl TableParser {
@@ -52,19 +56,19 @@ impl TableParser {
     }
 
     fn layout(&self, first_line: &[u8]) -> Result<Layout, Fault> {
-        let (separator, roles, is_header) = match &self.kind {
+        let (separator, roles, is_header, before_surplus) = match &self.kind {
             Kind::Known(list) => match KnownTable::of(first_line).filter(|table| table.list == *list) {
-                Some(table) => (table.separator(), table.roles(), true),
+                Some(table) => (table.separator(), table.roles(), true, table.columns_before_commas()),
                 None => return Err(self.not_this("its first line is another")),
             },
             Kind::Columns(columns) => match columns.roles(first_line) {
-                Some(roles) => (columns.separator(first_line), roles, columns.are_named()),
+                Some(roles) => (columns.separator(first_line), roles, columns.are_named(), 0),
                 None => return Err(self.not_this("its first line does not have these columns, each of them once")),
             },
         };
         let digests = roles.iter().filter(|role| matches!(role, Role::Digest(_))).count();
         let header = if is_header { first_line.to_vec() } else { Vec::new() };
-        Ok(Layout { header, separator, roles, digests, is_open: !is_header })
+        Ok(Layout { header, separator, roles, digests, is_open: !is_header, before_surplus })
     }
 }
 
@@ -73,7 +77,12 @@ impl Layout {
         const COUNT: &str = "as many fields as the header has";
         let mut entry = Entry::new(Vec::new(), Vec::with_capacity(self.digests), number);
         let (mut product, mut category) = Default::default();
-        let mut roles = self.roles.iter();
+        let surplus = match self.before_surplus {
+            0 => 0,
+            _ => Fields::new(text, self.separator).count().saturating_sub(self.roles.len()),
+        };
+        let (before, after) = self.roles.split_at(self.before_surplus);
+        let mut roles = before.iter().chain(iter::repeat_n(&Role::Other, surplus)).chain(after);
         for field in Fields::new(text, self.separator) {
             let (at, field) = field?;
             let Some(role) = roles.next() else {

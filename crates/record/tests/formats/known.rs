@@ -90,7 +90,9 @@ pub(crate) fn known_lists() -> Vec<(FormatName, &'static str, Vec<u8>)> {
             "v4",
             format!(
                 "V4Hash,HashSHA1,FileName,FilePath,FileSize,HashSHA256,HashSHA384,HashSHA512,CreateTime,ModTime,\
-                 LastAccessTime\n{md5},{sha1},hello.txt,x,5,{sha256},,,a,b,c\n"
+                 LastAccessTime\n{md5},{sha1},hello.txt,x,5,{sha256},,,a,b,c\n\
+                 {},{},NULL,DEV, old,,0,,,,a,b,c\n",
+                empty[1], empty[0]
             ),
         ),
         (
@@ -260,7 +262,7 @@ fn every_form_is_detected_and_read() {
         &["md5 hello.txt 5 77/"],
         &["md5 hello.txt 5 Set/M"],
         &["md5,sha1,sha256,sha512 hello.txt 5 /"],
-        &["md5,sha1,sha256 hello.txt 5 /"],
+        &["md5,sha1,sha256 hello.txt 5 /", "md5,sha1 NULL 0 /"],
         &["md5,sha1  - Serie/True"],
         &["md5  - /"],
         &["sha1  - /"],
