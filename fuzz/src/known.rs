@@ -1,7 +1,9 @@
-//! Properties of known sets.
+//! Properties of known sets and of filters before them.
+
+use std::{env, fs, process};
 
 use pfh_digest::Algorithm;
-use pfh_known::{FragmentJoiner, KnownSet, Text};
+use pfh_known::{BloomError, BloomFile, BloomFilter, BloomShape, FragmentJoiner, KnownSet, Text};
 
 /// A set whose footer passes its check says whatever it says without a panic, and no number lies outside of it.
 pub fn set(input: &[u8]) {
@@ -49,4 +51,42 @@ pub fn set(input: &[u8]) {
         assert_eq!(pushed, joined);
         assert!(blocks.file(u64::MAX).is_ok());
     }
+}
+
+/// A file is a Bloom filter that answers, or none; a filter never denies a value that it was given.
+pub fn bloom(input: &[u8]) {
+    const HEADER_BYTES: usize = 48;
+    let mut mended = input.to_vec();
+    let shape = input.first_chunk::<HEADER_BYTES>().and_then(|header| {
+        let number = |at: usize| header[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+        BloomShape::new(number(8), f64::from_bits(number(16)))
+    });
+    // Without numbers that agree, nothing after them would ever be reached.
+    if let Some(shape) = shape {
+        for (at, number) in [(0, 1), (24, shape.hashes), (32, shape.bits)] {
+            mended[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        }
+    }
+    for file in [input, &mended] {
+        let Ok(filter) = open_bloom(file) else { continue };
+        assert!(filter.values() <= filter.shape().capacity);
+        assert!(filter.shape().memory_bytes() <= (file.len() - HEADER_BYTES) as u64);
+        assert!(filter.may_have(input).is_ok() && filter.may_have(b"").is_ok());
+    }
+    let Some(shape) = shape.filter(|shape| shape.memory_bytes() < 1 << 16) else { return };
+    let values = || input.chunks(16).take(usize::try_from(shape.capacity).unwrap_or(usize::MAX));
+    let mut filter = BloomFilter::new(shape).expect("memory for a small filter");
+    values().for_each(|value| filter.insert(value));
+    let mut file = Vec::new();
+    filter.write(&mut file).expect("a filter in memory");
+    let filter = open_bloom(&file).expect("our own filter");
+    assert!(values().all(|value| filter.may_have(value).is_ok_and(|may_have| may_have)));
+}
+
+fn open_bloom(bytes: &[u8]) -> Result<BloomFile, BloomError> {
+    let path = env::temp_dir().join(format!("pfh-fuzz-{}.bloom", process::id()));
+    fs::write(&path, bytes).expect("a file for the filter");
+    let opened = BloomFile::open(&path);
+    fs::remove_file(&path).expect("the file of the filter");
+    opened
 }
