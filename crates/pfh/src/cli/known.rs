@@ -17,6 +17,7 @@ use pfh_digest::Algorithm;
 use pfh_known::{BloomFile, BloomShape, Importer, Keep, Origin, Row, SetBuilder};
 use pfh_list::{Contents, Input, List};
 use pfh_record::ReadOptions;
+use pfh_similarity::Family;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -136,7 +137,14 @@ fn add_source(
     if let Some(origin) = importer.builder().origin() {
         origin.refused = broken.count;
     }
-    Ok(Some(Loaded { broken: broken.count, useless: (!is_useful).then(|| contents.instead_of(&name, WANTED)) }))
+    let mut useless = (!is_useful).then(|| contents.instead_of(&name, WANTED));
+    let is_family = |name: &&str| Family::ALL.iter().any(|family| family.name() == *name);
+    if let Some(useless) =
+        useless.as_mut().filter(|useless| useless.has.iter().all(is_family) && !useless.has.is_empty())
+    {
+        useless.wanted = SIMILAR.to_owned();
+    }
+    Ok(Some(Loaded { broken: broken.count, useless }))
 }
 
 /// Returns the origin of a source.
@@ -163,6 +171,9 @@ fn is_delta(name: &[u8]) -> bool {
 
 /// The algorithms that a source lacks, if it is of no use.
 const WANTED: &str = "the algorithms of the set (-a names others)";
+
+/// The same where the source has similarity digests, which no set can have.
+const SIMILAR: &str = "the algorithms of the set (similar files are found by the list: `pfh match --known LIST`)";
 
 /// Returns a row of a database as one of a set.
 fn row_of<'a>(row: &pfh_nsrl::Row<'a>) -> Row<'a> {

@@ -75,6 +75,25 @@ fn lists_without_digests_are_refused() {
     assert_eq!(compare(d, &["text", "text2", "--digests", "empty"]).expect(3, said), found);
 }
 
+/// Known sets have no similarity digests; the message says how a list of them is used.
+#[test]
+fn no_set_is_built_of_similarity_digests() {
+    let directory = scratch();
+    let d = directory.path();
+    write(d, "text", noise());
+    for family in Family::ALL {
+        hash(d, ["-a", family.name(), "-o", "list", "text"]).run().done();
+        let message = format!(
+            "pfh: `list` has no digests of the algorithms of the set (similar files are found by the list: `pfh match \
+             --known LIST`); it has {family}\n"
+        );
+        pfh(d, ["known", "build", "set.pfhk", "list"]).run().expect(2, &message);
+        assert!(!d.join("set.pfhk").exists());
+        // As the message says.
+        assert_eq!(find(d, &["--known", "list", "text"]).code(), 1, "{family}");
+    }
+}
+
 /// A list of known files is recognised, also in an archive; none is written.
 #[test]
 fn lists_of_others_are_matched() {
