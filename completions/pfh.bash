@@ -3824,7 +3824,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__advise)
-            opts="-a -o -h -V --volume --files --deadline --algorithms --seconds --from --save --json --output --progress --help --version"
+            opts="-a -o -h -V --volume --files --deadline --algorithms --seconds --from --save --json --html --output --progress --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1030,6 +1030,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --output 'Write the advice to FILE [default: standard output]'
             cand --progress 'Show progress on standard error'
             cand --json 'Print JSON instead of text'
+            cand --html 'Print a page in HTML instead of text'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'

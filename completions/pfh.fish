@@ -837,6 +837,7 @@ always\t'Also elsewhere, in the form of `log`'
 log\t'One line per minute with the time, and one at the end, as suits log files'
 never\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l json -d 'Print JSON instead of text'
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l html -d 'Print a page in HTML instead of text'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from survey" -l walk -d 'Walk the path that FILE holds, terminated by NUL' -r -F

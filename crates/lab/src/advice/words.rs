@@ -50,9 +50,9 @@ pub fn page(advice: &Advice) -> Document {
     }
     let mut chosen = Section::new("options", "Options").text(said(&options(advice)));
     if advice.tried.len() > 1 {
-        let mut table = Table::new("Options that were tried", ["options", "time to read", ""]);
+        let mut table = Table::new("Options that were tried", ["options", "time to read", "advice"]);
         for one in &advice.tried {
-            let use_it = if one.is_best { "use" } else { "" };
+            let use_it = if one.is_best { "use" } else { "–" };
             let seconds = Cell::quantity(time(one.storage_seconds), one.storage_seconds);
             table.push([Cell::code(one.options.as_str()), seconds, Cell::text(use_it)]);
         }
