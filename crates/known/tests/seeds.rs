@@ -1,4 +1,5 @@
 //! The seeds of the fuzz targets, through the same properties.
+#![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
 use std::fs;
 use std::path::Path;
