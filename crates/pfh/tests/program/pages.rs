@@ -1,4 +1,5 @@
-//! The pages of audits, verifications, certificates and advice in a real browser, on a phone and a desktop, light and dark.
+//! The pages of audits, verifications, certificates and advice in a real browser, on a phone and a desktop, light and
+//! dark.
 
 use std::fs;
 use std::path::Path;
