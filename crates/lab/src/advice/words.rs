@@ -230,25 +230,20 @@ fn limit_word(limit: Limit) -> &'static str {
     }
 }
 
-/// The unit for times up to this one: its name, and what writes a time in it.
-fn unit(longest: f64) -> (&'static str, impl Fn(f64) -> String) {
+/// The columns of the times, and the cells of each algorithm, all times in one unit.
+fn cells(advice: &Advice) -> ([String; 5], impl Iterator<Item = [String; 5]>) {
+    let longest = advice.forecasts.iter().map(|one| one.seconds).fold(0.0, f64::max);
     let (unit, divisor) = match longest {
         seconds if seconds < 120.0 => ("s", 1.0),
         seconds if seconds < 7200.0 => ("min", 60.0),
         _ => ("h", 3600.0),
     };
-    (unit, move |seconds: f64| format!("{:.*}", usize::from(seconds / divisor < 99.95), seconds / divisor))
-}
-
-/// The columns of the times, and the cells of each algorithm, all times in one unit.
-fn cells(advice: &Advice) -> ([String; 5], impl Iterator<Item = [String; 5]>) {
-    let longest = advice.forecasts.iter().map(|one| one.seconds).fold(0.0, f64::max);
-    let (unit, in_unit) = unit(longest);
+    let in_unit = move |seconds: f64| format!("{:.*}", usize::from(seconds / divisor < 99.95), seconds / divisor);
     let time = format!("time ({unit})");
     let head = ["algorithm", &time, "95 % interval", "processor alone", "limit"].map(str::to_owned);
     let rows = advice.forecasts.iter().map(move |one| {
         let interval = format!("{} – {}", in_unit(one.seconds_low), in_unit(one.seconds_high));
-        let [seconds, processor] = [one.seconds, one.processor_seconds].map(&in_unit);
+        let [seconds, processor] = [one.seconds, one.processor_seconds].map(in_unit);
         [one.algorithm.clone(), seconds, interval, processor, limit_word(one.limit).to_owned()]
     });
     (head, rows)
