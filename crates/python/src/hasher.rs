@@ -1,5 +1,6 @@
 //! One message: `digest`, `new`, and the object that takes its parts.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
@@ -106,14 +107,14 @@ impl Hasher {
         state.updating = Some(thread::current().id());
         let mut next = state.hasher.clone();
         drop(state);
-        let fed = data.feed(py, |piece| next.update(piece));
+        let fed = catch_unwind(AssertUnwindSafe(|| data.feed(py, |piece| next.update(piece))));
         let mut state = self.locked(py);
         state.updating = None;
-        if fed.is_ok() {
+        if matches!(fed, Ok(Ok(()))) {
             state.hasher = next;
         }
         self.is_idle.notify_all();
-        fed
+        fed.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Returns the digest of the bytes so far; more may follow.

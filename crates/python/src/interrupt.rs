@@ -66,9 +66,7 @@ impl Interrupts {
         if !threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?) {
             return Ok(None);
         }
-        let interrupts = Interrupts { main: thread::current().id(), seen: None };
-        interrupts.listen(py)?;
-        Ok(Some(interrupts))
+        Ok(Some(Interrupts { main: thread::current().id(), seen: None }))
     }
 
     /// Counts interrupts from now on, as long as they raise `KeyboardInterrupt`.

@@ -474,7 +474,7 @@ impl Records {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let fixed = requested_schema.map(fixed_widths).transpose()?.unwrap_or_default();
         let shared = Arc::clone(&self.shared);
-        // A handler may have been installed since the run began.
+        // Whoever iterates instead needs no handler: Python tells of interrupts whoever asks.
         shared.interrupts.map_or(Ok(()), |interrupts| interrupts.listen(py))?;
         let running = shared.take(py, Slot::Exported)?;
         let columns = Columns::new(&shared.shape, &fixed);

@@ -78,7 +78,14 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
             return command.finish(Err(interrupted()), 0, None);
         }
     }
-    command.count_lines(lists::unread(&loaded, true, arguments.quiet)?);
+    let unread = lists::unread(&loaded, true, arguments.quiet)?;
+    if unread > 0 && !arguments.keep_going {
+        return Err(Failed::unread(format_args!(
+            "no set is made, because lines or rows could not be read: {}; --keep-going leaves them out",
+            Count(unread)
+        )));
+    }
+    command.count_lines(unread);
     let left_out = importer.left_out();
     let program = concat!("pfh ", env!("CARGO_PKG_VERSION"));
     let (about, written) = match importer.into_builder().write(&mut command.output(), program) {

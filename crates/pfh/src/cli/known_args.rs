@@ -88,7 +88,7 @@ pub(crate) struct BuildArguments {
     /// fragments anywhere. The rest of a file after its last whole block is left out, and so are blocks of one byte
     /// value and others that occur in files that have nothing to do with each other. The digests are SHA-256 unless
     /// -a says otherwise.
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with_all = ["format", "columns", "keep", "except", "common"])]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with_all = ["format", "columns", "keep", "except", "common", "keep_going"])]
     pub(crate) blocks: Option<u64>,
 
     /// Class of the files in the lists: good, bad or other. Sets keep their own classes.
@@ -134,6 +134,12 @@ pub(crate) struct BuildArguments {
     /// Take only files that are in this set, too (repeatable).
     #[arg(long, value_name = "SET", value_hint = ValueHint::FilePath)]
     pub(crate) common: Vec<PathBuf>,
+
+    /// Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set.
+    ///
+    /// They are counted in the set (`pfh known info`), and the exit status is 3.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
 
     /// Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest.
     #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
