@@ -203,10 +203,14 @@ impl Budget {
             let eighth = usize::try_from(memory_bytes / 8).unwrap_or(usize::MAX);
             eighth.saturating_mul(table_eighths).saturating_sub(SLOT_ALIGN_BYTES)
         };
-        let slot_bytes_for = |lanes: usize, is_batched: bool| {
-            let table_bytes = table_bytes_for(lanes, is_batched);
-            let slots_least = holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes + batched(is_batched));
-            let share = (table_bytes / slots_least).saturating_sub(gap_bytes);
+        let slots_least =
+            |lanes: usize, is_batched: bool| holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes + batched(is_batched));
+        // States of the file that a reader passes on.
+        let reader_bytes = 2 * family_bytes + SCANNERS_MORE * scanner_bytes;
+        let slot_bytes_for = |lanes: usize, is_batched: bool, readers: usize| {
+            let slots = slots_least(lanes, is_batched).saturating_add(READER_SLOTS.saturating_mul(readers));
+            let table_bytes = table_bytes_for(lanes, is_batched).saturating_sub(readers.saturating_mul(reader_bytes));
+            let share = (table_bytes / slots).saturating_sub(gap_bytes);
             let most = match lanes {
                 // Where digests grow, hashing is slower than the device, so larger reads gain nothing.
                 _ if is_direct && growing == 0 => DIRECT_SLOT_BYTES_MAX,
@@ -221,12 +225,21 @@ impl Budget {
         // slower.
         let fits = |&(lanes, is_batched): &(usize, bool)| {
             states_bytes(lanes, is_batched) <= options.memory_bytes / 4
-                && slot_bytes_for(lanes, is_batched) >= SLOT_BYTES_MIN
+                && slot_bytes_for(lanes, is_batched, 0) >= SLOT_BYTES_MIN
         };
         let pays = !many.is_empty();
         let second = if many.families.is_empty() { (lanes, false) } else { (0, true) };
         let (lanes, is_batched) = [(lanes, pays), second, (lanes, false)].into_iter().find(fits).unwrap_or((0, false));
-        let slot_bytes = slot_bytes_for(lanes, is_batched);
+        // One reader at least, and up to a fifth of the table: without any, workers read from a place that may have a
+        // single head. Each worker may have one more, for a file that it has opened.
+        let has_readers = options.mode == Mode::Adaptive && readers == 0;
+        let threads = threads_of(options);
+        let readers_wanted = slots_least(lanes, is_batched) / 4 / READER_SLOTS;
+        let readers_wanted = readers_wanted.clamp(threads.saturating_add(1), threads.saturating_add(READERS_MAX));
+        let slot_bytes = match slot_bytes_for(lanes, is_batched, if has_readers { readers_wanted } else { 0 }) {
+            0..SLOT_BYTES_MIN => slot_bytes_for(lanes, is_batched, 0),
+            slot_bytes => slot_bytes,
+        };
         if slot_bytes < SLOT_BYTES_MIN {
             let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
@@ -243,19 +256,16 @@ impl Budget {
             holders * (SLOTS_PER_THREAD_MIN + lanes + batched(is_batched) + SPREAD_AHEAD_BYTES.div_ceil(slot_bytes))
         };
         let slots_possible = table_bytes / stride_bytes;
-        // Readers, and one for a file that each worker may have left to it, have what the workers can do without.
-        let state_bytes = 2 * family_bytes + SCANNERS_MORE * scanner_bytes;
-        let slots_needed = threads_of(options) * (SLOTS_PER_THREAD_MIN + lanes + batched(is_batched));
-        let spare_bytes = slots_possible.saturating_sub(slots_needed) * stride_bytes;
-        let readers_max = match options.mode {
-            Mode::Adaptive if readers == 0 => {
-                let possible = spare_bytes / (READER_SLOTS * stride_bytes + state_bytes);
-                possible.saturating_sub(threads_of(options)).min(READERS_MAX)
-            }
-            _ => 0,
+        // Readers have what the workers can do without.
+        let spare_bytes = slots_possible.saturating_sub(slots_least(lanes, is_batched)) * stride_bytes;
+        let readers_max = if has_readers {
+            let possible = spare_bytes / (READER_SLOTS * stride_bytes + reader_bytes);
+            possible.saturating_sub(threads).min(READERS_MAX)
+        } else {
+            0
         };
-        let with_own_files = if readers_max > 0 { readers_max + threads_of(options) } else { 0 };
-        let readers_bytes = with_own_files * state_bytes;
+        let with_own_files = if readers_max > 0 { readers_max + threads } else { 0 };
+        let readers_bytes = with_own_files * reader_bytes;
         let slots = slots_wanted
             .saturating_add(READER_SLOTS * with_own_files)
             .min(slots_possible - readers_bytes.div_ceil(stride_bytes));
@@ -343,6 +353,23 @@ mod tests {
                     assert!(sum <= memory_bytes, "{threads} threads, {memory_bytes}: {sum}");
                     assert!(budget.slots >= threads * (SLOTS_PER_THREAD_MIN + budget.lanes));
                     assert!(budget.lanes == 0 || budget.lanes == lanes);
+                }
+            }
+        }
+    }
+
+    /// A place that may have a single head is left to one reader, however the rest of the memory is used.
+    #[test]
+    fn the_adaptive_mode_has_a_reader() {
+        for threads in [1, 2, 8] {
+            for memory_bytes in [20 << 20, 256 << 20] {
+                let families = Family::ALL.map(|family| (family.name(), 0));
+                for (name, lanes) in [("md5", 0), ("md5", 32), ("md5", 64)].into_iter().chain(families) {
+                    let selection = Selection::parse(name).unwrap();
+                    let options = Options { selection, ..options(threads, memory_bytes) };
+                    let budget = budget_of(&options, lanes).unwrap();
+                    let least = if memory_bytes > 100 << 20 { 4 } else { 1 };
+                    assert!(budget.readers_max >= least, "{name} {lanes} {threads}: {budget:?}");
                 }
             }
         }

@@ -123,7 +123,7 @@ impl<'r, 'm, S: Source, K: Sink> Pace<'r, 'm, S, K> for Published {
         opened: Opened<S>,
         _: Duration,
     ) {
-        prefetcher.prefetch(worker, opened, |_, _| ());
+        prefetcher.prefetch(worker, opened, usize::MAX, |_, _| ());
     }
 
     fn left(&mut self) {}
@@ -186,21 +186,35 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
     }
 
     /// Reads a file, a short one into the slot that it shares with others. Before reading on, calls `answered` with the
-    /// first read and the time that it took.
+    /// result of the first read, of at most `first_bytes`, and the time that it took.
     pub(crate) fn prefetch<S: Source, K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: Opened<S>,
+        first_bytes: usize,
         mut answered: impl FnMut(Duration, &First),
     ) {
         loop {
             let mut slot = self.slot.take().unwrap_or_else(|| worker.wait_for_slot());
             let (started, timer) = (Instant::now(), worker.context.clock.start());
-            let first = worker.guarded(|_| opened.first(&mut slot.bytes()[self.filled..]));
+            let first = worker.guarded(|_| {
+                let buffer = &mut slot.bytes()[self.filled..];
+                let first_bytes = if opened.job.entry.kind == EntryKind::Stream { usize::MAX } else { first_bytes };
+                let read = first_bytes.min(buffer.len());
+                let first = opened.first(&mut buffer[..read])?;
+                answered(started.elapsed(), &first);
+                match first {
+                    // A file that goes on beyond a shared slot is read from its beginning again.
+                    First::Long { stamp: Some(stamp) }
+                        if read < buffer.len()
+                            && (self.files.is_empty() || stamp.metadata.size <= buffer.len() as u64) =>
+                    {
+                        opened.rest_of_first(buffer, read, stamp)
+                    }
+                    first => Ok(first),
+                }
+            });
             stop(timer, &mut worker.timers.read);
-            if let Some(Ok(first)) = &first {
-                answered(started.elapsed(), first);
-            }
             match first.unwrap_or_else(|| Err(Failure::panicked())) {
                 Ok(first)
                     if opened.individual.is_some()

@@ -5,6 +5,7 @@
 //! place answers several requests at once, and more readers are admitted; where it takes longer, the place answers one
 //! at a time, as a disk with one head does, and one reader stays. Ranges of a long file are announced by the same rule.
 
+use crate::admission::RANGE_BYTES;
 use crate::context::{Context, Worker};
 use crate::in_flight::Ahead;
 use crate::mtp::{AtWork, Pace, Prefetcher};
@@ -98,7 +99,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
         opened.ahead = Some(Ahead::with_depth(in_flight, &readers.depth));
         let mut opening = opening;
         let mut turn = (!is_parallel && !is_trial).then(|| lock(&readers.turn));
-        prefetcher.prefetch(worker, opened, |took, first| {
+        prefetcher.prefetch(worker, opened, RANGE_BYTES as usize, |took, first| {
             if let Some(opening) = opening.take() {
                 readers.state().admission.observe(opening + took);
                 self.start_others();

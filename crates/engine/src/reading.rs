@@ -101,6 +101,16 @@ impl<S: Source> Opened<S> {
         }
     }
 
+    /// Reads the rest of the first slot of a file whose first `length` bytes are in it, and which is longer.
+    pub(crate) fn rest_of_first(&self, buffer: &mut [u8], length: usize, before: Stamp) -> Result<First, Failure> {
+        let length = length + self.next(&mut buffer[length..], length as u64, Some(&before))?;
+        if length == buffer.len() && before.metadata.size > length as u64 {
+            return Ok(First::Long { stamp: Some(before) });
+        }
+        self.confirm(&before, length as u64)?;
+        Ok(First::Whole { length, stamp: Some(before) })
+    }
+
     /// Reads the first slot if it is cached, without waiting for the medium.
     pub(crate) fn first_cached(&mut self, buffer: &mut [u8]) -> FirstCached {
         if self.job.entry.kind != EntryKind::Regular || !self.file.tells_cached() {
