@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use pfh_engine::{Mode, Options};
+use pfh_similarity::Family;
 use pfh_source::{Entry, FileError, Found, Medium, PathHandle, Proof, Source, SourceFile, Stamp};
 use pfh_testing::{ScriptedFile, ScriptedSource};
 
@@ -108,10 +109,16 @@ fn long_files_are_not_read_in_turns() {
     for threads in [1, 2, 8] {
         for names in [&["md5"][..], &["sha256", "md5"], &["crc32"], &["blake3"]] {
             let samples = samples((0..12).map(|number| 1_500_000 + number), names);
-            let place = Place::new(Duration::ZERO, &samples);
-            run(&place, &samples, &Options { threads, ..Options::new(algorithms(names)) });
-            let seeks = place.seeks();
-            assert!((12..=12 + 2 * 8).contains(&seeks), "{seeks} with {threads} threads, {names:?}");
+            for (family, memory_bytes) in [(None, 20 << 20), (None, 256 << 20), (Some(Family::Ssdeep), 20 << 20)] {
+                let place = Place::new(Duration::ZERO, &samples);
+                let mut options = Options { threads, memory_bytes, ..Options::new(algorithms(names)) };
+                if let Some(family) = family {
+                    options.selection.insert(family);
+                }
+                run(&place, &samples, &options);
+                let seeks = place.seeks();
+                assert!((12..=12 + 2 * 8).contains(&seeks), "{seeks} with {threads} threads, {names:?}, {family:?}");
+            }
         }
     }
 }
