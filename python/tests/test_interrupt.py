@@ -34,6 +34,20 @@ except RuntimeError as error:
 """
 
 
+def comparing(seconds: int) -> str:
+    """Code that compares digests again and again, and is interrupted this long after it has begun, or a second later."""
+    return f"""
+import base64, os, threading
+def digest():
+    text = base64.b64encode(os.urandom(72)).decode()
+    return "3072:" + text[:64] + ":" + text[64:]
+digests = [digest() for _ in range(30_000)] * 20
+threading.Timer({seconds}, ready).start()
+while True:
+    pfh.compare(digests, family="ssdeep")
+"""
+
+
 #: What waits, each in its own way. `path` is a pipe that nobody writes to.
 WAITS = {
     "iterating": "list(pfh.hash(path))",
@@ -72,6 +86,10 @@ native.pthread_mutex_lock(mutex)
     "many messages": "data = [bytes(100)] * 10_000_000; ready(); pfh.digest_many(data, 'whirlpool')",
     "many threads": "data = [bytes(100)] * 10_000_000; ready(); pfh.digest_many(data, 'whirlpool', threads=2)",
     "a long message": "data = [bytes(2_000_000_000)]; ready(); pfh.digest_many(data, 'whirlpool')",
+    # Parsing, indexing, or searching.
+    "comparing": comparing(0),
+    "comparing for a while": comparing(1),
+    "comparing for long": comparing(5),
     "progress": "list(pfh.hash(path, progress=lambda p: None))",
 }
 
