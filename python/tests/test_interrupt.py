@@ -15,6 +15,7 @@ import pytest
 
 import pfh
 
+from .clusters import programs
 from .conftest import run_python
 from .skips import skip_without, skipped
 
@@ -199,6 +200,55 @@ def test_ctrl_c_ends_what_waits_for_a_device(name: str, stalled: Path, tmp_path:
     sums = tmp_path / "SHA256SUMS"
     sums.write_text("".join(f"{'0' * 64}  {name}\n" for name in ["large", "small"]))
     interrupt(STALLS[name], str(stalled), str(sums))
+
+
+#: Listings that last: `pfh.shard` is interrupted in the middle of each.
+LISTINGS = {
+    "waiting for the next file": "files=waits()",
+    "taking more files": "files=more()",
+    "walking": "*[sys.argv[2]] * 10_000",
+}
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+def test_ctrl_c_leaves_nothing_of_a_plan(name: str, tree: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    interrupt(
+        f"""
+import os, sys, threading, time
+def more():
+    while True:
+        yield sys.argv[2]
+def waits():
+    yield sys.argv[2]
+    threading.Event().wait()
+def look():
+    while not os.path.exists(sys.argv[3]):
+        time.sleep(0.01)
+    ready()
+threading.Thread(target=look, daemon=True).start()
+pfh.shard({LISTINGS[name]}, plan=sys.argv[3], shards=2)
+""",
+        str(tree),
+        str(plan),
+    )
+    assert not plan.exists()
+    assert not [process for process, parent in programs() if parent == 1 or parent == os.getpid()]
+
+
+def test_files_that_raise_leave_nothing_of_a_plan(tree: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+
+    def files() -> Iterator[Path]:
+        yield tree
+        while not plan.exists():
+            time.sleep(0.01)
+        raise KeyError("own error")
+
+    began = time.monotonic()
+    with pytest.raises(KeyError, match="own error"):
+        pfh.shard(files=files(), plan=plan, shards=2)
+    assert time.monotonic() - began < SECONDS_MAX and not plan.exists()
 
 
 def test_other_signals_raise_what_their_handlers_raise(tmp_path: Path) -> None:

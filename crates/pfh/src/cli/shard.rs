@@ -68,7 +68,7 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
     let mut command = Command::begin(reporting, None);
     command.saves_by_itself("no plan was made".to_owned());
     command.without_totals();
-    let list = reading::file_list(&arguments.walk)?;
+    let list = reading::file_list_until(&arguments.walk, command.cancel())?;
     let walk = reading::walk_options(&arguments.paths, &arguments.walk, list);
     let walk = WalkOptions { want_size: Some(true), ..walk };
     let run = HashRun { walk, engine: Options::new(Selection::default()) };
