@@ -57,8 +57,9 @@ def run(arguments: Sequence[str | bytes], input: Iterable[bytes] = ()) -> tuple[
         except BaseException:
             _stop(process)
             raise
-        # Nobody else has the other end of the pipe.
-        listener.join()
+        finally:
+            # The program has ended, and nobody else has the other end of the pipe.
+            listener.join()
     return process.returncode, said.decode(errors="replace").strip().removeprefix("pfh: ")
 
 

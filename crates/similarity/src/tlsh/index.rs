@@ -66,7 +66,7 @@ impl Index {
         is_cancelled: &dyn Fn() -> bool,
         digests: impl IntoIterator<Item = &'a Digest>,
     ) -> Option<Index> {
-        // Those of each length are sorted by themselves: sorting all at once would be long work that nothing interrupts.
+        // Those of each length are sorted by themselves: sorting all at once is long work that nothing interrupts.
         let mut parts: [Vec<(Header, Row)>; LENGTHS] = [const { Vec::new() }; LENGTHS];
         let mut count = 0_usize;
         for digest in digests {
