@@ -18,7 +18,6 @@ use pfh_source::{EntryKind, ErrorKind, FileError, Found, LocalHandle, Source as 
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -123,7 +122,7 @@ fn options(arguments: &ShardArguments, selection: Selection) -> Result<PlanOptio
     let directories = std::iter::once(OsString::from(".")).chain(arguments.paths.iter().cloned());
     let tree = directories.filter_map(|path| {
         let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_dir)?;
-        Some(TreePlace { path: path.into_vec(), inode: metadata.ino() })
+        Some(TreePlace::new(path.into_vec(), &metadata))
     });
     Ok(PlanOptions {
         tree: tree.take(TREE_PLACES_MAX).collect(),
