@@ -104,10 +104,11 @@ def test_every_format_that_the_program_reads(format: str, seed: str, tmp_path: P
     expected = {(raw(line), name, value) for line in files for name, value in line.get("digests", {}).items()}
     digests = set()
     for record in found:
-        texts = {name: value.hex() for name, value in record.digests.items()} | record.similarities
+        texts = {name: value.hex() for name, value in record.digests.items()}
+        texts |= {name: text for name, text in record.similarities.items() if text is not None}
         # The program names files after their digests where the list has no names.
         path = record.path or next(iter(texts.values()), "").encode()
-        digests |= {(path, name, text) for name, text in texts.items() if text is not None}
+        digests |= {(path, name, text) for name, text in texts.items()}
     assert digests == expected and bool(digests) == (format != "avp-report")
     if format not in WITHOUT_CRYPTOGRAPHIC:
         # Every sample has a file with these contents.

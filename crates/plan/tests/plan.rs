@@ -176,7 +176,7 @@ fn directories_are_recognised_by_two_marks() {
     assert_eq!(planned.difference(&place(3, Some(5))).unwrap(), "inode 3 instead of 2");
     let another = planned.difference(&place(2, Some(6))).unwrap();
     assert_eq!(another, "inode 2, as planned, but it was made at another time");
-    // What happens to a directory afterwards changes neither.
+    // Later changes of a directory leave both.
     let scratch = tempfile::tempdir().unwrap();
     let look = || TreePlace::new(b".".to_vec(), &fs::metadata(scratch.path()).unwrap());
     let before = look();

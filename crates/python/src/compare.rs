@@ -29,7 +29,7 @@ use crate::records::Records;
 struct Named {
     digests: Digests,
     names: Vec<Vec<u8>>,
-    /// Digests that were looked at, with or without use.
+    /// The number of digests so far, whether they were of use or not.
     seen: usize,
 }
 

@@ -745,7 +745,7 @@ fn another_filesystem_at_the_planned_path_is_refused() {
     tree(root, [10; 20]);
     shard(root, &["-q", "-o", "plan", "--shards", "3", "t"], 0);
     let task = |number: &str| hash(root, ["-q", "--plan", "plan", "--shard", number]).run();
-    // What happens in it afterwards makes it no other one.
+    // A change of the tree makes its root no other one.
     fs::create_dir(mounted.join("new")).unwrap();
     task("0").done();
     let before = facts();
