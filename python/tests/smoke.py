@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 import pfh
 
@@ -27,6 +28,27 @@ def test_smoke() -> None:
     assert version.split()[1] == pfh.__version__, version
 
 
+def test_a_message_that_empties_the_list_of_messages() -> None:
+    messages: list[Any] = [bytes(50)] * 1000
+
+    class Empties:
+        # Called from Python 3.12 on; before, its object has no bytes.
+        def __buffer__(self, flags: int) -> memoryview:
+            messages.clear()
+            return memoryview(b"x")
+
+    messages[500] = Empties()
+    try:
+        pfh.digest_many(messages)
+    except RuntimeError as error:
+        assert sys.version_info >= (3, 12) and "changed while it was hashed" in str(error)
+    except TypeError as error:
+        assert sys.version_info < (3, 12) and "has no bytes" in str(error)
+    else:
+        raise AssertionError("the list was taken as it had been")
+
+
 if __name__ == "__main__":
     test_smoke()
+    test_a_message_that_empties_the_list_of_messages()
     print(f"Python {sys.version.split()[0]}: works")

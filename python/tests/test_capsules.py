@@ -21,6 +21,10 @@ class CArray(ctypes.Structure):
     pass
 
 
+class CStream(ctypes.Structure):
+    pass
+
+
 Schema._fields_ = [
     ("format", ctypes.c_char_p),
     ("name", ctypes.c_char_p),
@@ -41,6 +45,16 @@ CArray._fields_ = [
     ("buffers", ctypes.POINTER(ctypes.c_void_p)),
     ("children", ctypes.c_void_p),
     ("dictionary", ctypes.c_void_p),
+    ("release", ctypes.c_void_p),
+    ("private_data", ctypes.c_void_p),
+]
+
+_FILL_TYPE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+_TEXT_TYPE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
+CStream._fields_ = [
+    ("get_schema", _FILL_TYPE),
+    ("get_next", _FILL_TYPE),
+    ("get_last_error", _TEXT_TYPE),
     ("release", ctypes.c_void_p),
     ("private_data", ctypes.c_void_p),
 ]
@@ -76,6 +90,43 @@ class Foreign:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         schema = _new(ctypes.addressof(self.schema), self.schema_name, None)
         return schema, _new(ctypes.addressof(self.array), self.array_name, None)
+
+
+class ForeignStream:
+    """A stream of arrays with whatever is written into them, that ends with an error, or without one."""
+
+    def __init__(
+        self, *arrays: Foreign, errno: int = 0, text: bytes | None = None, fails_at_once: bool = False
+    ) -> None:
+        waiting = iter(arrays)
+        self.arrays = arrays
+        self.text = ctypes.create_string_buffer(text) if text is not None else None
+
+        def get_schema(_: int, place: int) -> int:
+            if fails_at_once:
+                return errno
+            ctypes.memmove(place, ctypes.addressof(arrays[0].schema), ctypes.sizeof(Schema))
+            return 0
+
+        def get_next(_: int, place: int) -> int:
+            array = next(waiting, None)
+            if array is not None:
+                ctypes.memmove(place, ctypes.addressof(array.array), ctypes.sizeof(CArray))
+            elif errno == 0:
+                # An array that was released is the end.
+                ctypes.memset(place, 0, ctypes.sizeof(CArray))
+            return 0 if array is not None else errno
+
+        def get_last_error(_: int) -> int | None:
+            return ctypes.addressof(self.text) if self.text is not None else None
+
+        release = ctypes.cast(_release, ctypes.c_void_p).value
+        self.stream = CStream(
+            _FILL_TYPE(get_schema), _FILL_TYPE(get_next), _TEXT_TYPE(get_last_error), release=release
+        )
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return _new(ctypes.addressof(self.stream), b"arrow_array_stream", None)
 
 
 def offsets(*numbers: int, size: int = 4) -> bytes:
@@ -182,7 +233,7 @@ def test_a_capsule_is_used_once() -> None:
         pfh.digest_many(keeps)
 
 
-def test_a_stream_that_fails_says_why() -> None:
+def test_a_stream_of_tables_says_what_to_pass() -> None:
     def batches() -> Any:
         yield pyarrow.record_batch({"a": [b"x"]})
         raise RuntimeError("the source broke")
@@ -191,3 +242,55 @@ def test_a_stream_that_fails_says_why() -> None:
     reader = pyarrow.RecordBatchReader.from_batches(schema, batches())
     with pytest.raises(TypeError, match="columns"):
         pfh.digest_many(reader)
+
+
+#: Two similarity digests, and the same as an array.
+SSDEEP = b"3:a6/G:asG" * 2
+TEXTS = [None, offsets(0, 10, 20), SSDEEP]
+
+
+def compare(object: Any) -> pfh.Pairs:
+    return pfh.compare(object, family="ssdeep")
+
+
+@pytest.mark.parametrize("take", [pfh.digest_many, compare])
+def test_streams_that_fail_in_the_middle_say_why(take: Any) -> None:
+    for text, said in [(b"the source broke", "error 5: the source broke"), (None, "error 5: "), (b"\xff", "error 5: ")]:
+        for count in range(3):
+            RELEASED.clear()
+            arrays = [Foreign(b"u", TEXTS) for _ in range(count)]
+            stream = ForeignStream(*(arrays or [Foreign(b"u", TEXTS)]), errno=5, text=text, fails_at_once=count == 0)
+            with pytest.raises(ValueError, match=f"the Arrow stream failed with {said}"):
+                take(stream)
+            # The stream, and the schema and the arrays that it handed over.
+            assert len(RELEASED) == (1 if count == 0 else count + 2), RELEASED
+
+
+@pytest.mark.parametrize("take", [pfh.digest_many, compare])
+@pytest.mark.parametrize(
+    ("buffers", "fields"),
+    [
+        (TEXTS, {"length": -1}),
+        (TEXTS, {"length": 2**62}),
+        (TEXTS, {"offset": 2**62}),
+        (TEXTS, {"n_buffers": 1}),
+        ([None, offsets(0, 10, 5), SSDEEP], {}),
+        ([None, offsets(0, -10, 20), SSDEEP], {}),
+        ([None, offsets(0, 10, 20), None], {}),
+    ],
+)
+def test_streams_of_arrays_that_lie_are_refused(take: Any, buffers: list[bytes | None], fields: dict[str, int]) -> None:
+    RELEASED.clear()
+    good, lie = Foreign(b"u", TEXTS), Foreign(b"u", buffers, **fields)
+    with pytest.raises(ValueError, match="not valid"):
+        take(ForeignStream(good, lie, good))
+    # The two arrays that were taken, the schema, and the stream.
+    assert len(RELEASED) == 4
+
+
+def test_streams_that_end_are_used() -> None:
+    RELEASED.clear()
+    arrays = [Foreign(b"u", TEXTS) for _ in range(3)]
+    assert len(pfh.digest_many(ForeignStream(*arrays))) == 6
+    assert len(RELEASED) == 5
+    assert len(compare(ForeignStream(*arrays))) == 15

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,6 +120,20 @@ def test_a_list_that_was_cut_stops_no_other_shard(client: Any, tree: Path, tmp_p
         plan.merge(tmp_path / "merged")
     cut.write_bytes(whole)
     assert pfh_dask.hash(plan, client=client).shards == 5
+    is_one_run(plan, tree)
+
+
+def test_another_tree_is_refused(client: Any, tree: Path, tmp_path: Path) -> None:
+    plan = plan_of(tree, tmp_path / "plan", 3)
+    moved = tree.rename(tmp_path / "moved")
+    with pytest.raises(pfh.Error, match=r"3 of 3 tasks failed: .*tree`: No such file or directory"):
+        pfh_dask.hash(plan, client=client, retries=0)
+    shutil.copytree(moved, tree)
+    with pytest.raises(pfh.Error, match="is another directory than the one that was planned"):
+        pfh_dask.hash(plan, client=client, retries=0)
+    assert len(plan.missing()) == 3
+    counts = pfh_dask.hash(plan, client=client, any_tree=True)
+    assert (counts.files, counts.complete, counts.failed) == (103, 103, 0)
     is_one_run(plan, tree)
 
 

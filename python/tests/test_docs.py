@@ -6,7 +6,9 @@ import ast
 import inspect
 import os
 import pickle
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,3 +87,21 @@ def test_the_guide_says_what_happens(
         printed = capsys.readouterr().out.replace(os.fspath(tmp_path), "")
         assert printed.rstrip("\n") == expected, f"line {line} of the guide"
     assert len(blocks()) > 10
+
+
+@pytest.mark.parametrize("name", ["README.md", "python/README.md"])
+def test_the_first_pages_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (GUIDE.parents[2] / name).read_text()
+    codes = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(codes) == 1
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "hello.txt").write_bytes(b"hello")
+    monkeypatch.chdir(tmp_path)
+    skip_without(codes[0])
+    names: dict[str, Any] = {}
+    exec(compile(codes[0], name, "exec"), names)
+    if name == "README.md":
+        assert names["files"]["key"].to_list() == [pfh.digest(b"photos/hello.txt", "blake3")]
+        assert names["files"]["sha256"].to_list() == [pfh.digest(b"hello")]
+    else:
+        assert names["table"]["path"].to_pylist() == [b"photos/hello.txt"]

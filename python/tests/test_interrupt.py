@@ -15,6 +15,7 @@ import pytest
 
 import pfh
 
+from .clusters import programs
 from .conftest import run_python
 from .skips import skip_without, skipped
 
@@ -31,6 +32,20 @@ except RuntimeError as error:
     # Where DuckDB looks for signals itself, it says so in a word of its own, whatever it reads.
     assert str(error) == "Query interrupted"
     raise KeyboardInterrupt from error
+"""
+
+
+def comparing(seconds: int) -> str:
+    """Code that compares digests again and again, and is interrupted this long after it has begun, or a second later."""
+    return f"""
+import base64, os, threading
+def digest():
+    text = base64.b64encode(os.urandom(72)).decode()
+    return "3072:" + text[:64] + ":" + text[64:]
+digests = [digest() for _ in range(30_000)] * 20
+threading.Timer({seconds}, ready).start()
+while True:
+    pfh.compare(digests, family="ssdeep")
 """
 
 
@@ -72,6 +87,10 @@ native.pthread_mutex_lock(mutex)
     "many messages": "data = [bytes(100)] * 10_000_000; ready(); pfh.digest_many(data, 'whirlpool')",
     "many threads": "data = [bytes(100)] * 10_000_000; ready(); pfh.digest_many(data, 'whirlpool', threads=2)",
     "a long message": "data = [bytes(2_000_000_000)]; ready(); pfh.digest_many(data, 'whirlpool')",
+    # Parsing, indexing, or searching.
+    "comparing": comparing(0),
+    "comparing for a while": comparing(1),
+    "comparing for long": comparing(5),
     "progress": "list(pfh.hash(path, progress=lambda p: None))",
 }
 
@@ -79,7 +98,7 @@ native.pthread_mutex_lock(mutex)
 SECONDS_MAX = 1.0
 
 
-def interrupt(code: str, *arguments: str) -> None:
+def interrupt(code: str, *arguments: str, seconds_max: float = SECONDS_MAX) -> None:
     """Runs code until it waits, sends Ctrl-C, and expects that it ends what waits, and then the process."""
     wrapper = """
         import sys, time, pfh
@@ -117,7 +136,7 @@ def interrupt(code: str, *arguments: str) -> None:
     assert child.returncode == -signal.SIGINT, (child.returncode, errors)
     assert "panicked" not in errors and "Fatal" not in errors, errors
     assert output == "interrupted\n"
-    assert seconds < SECONDS_MAX, seconds
+    assert seconds < seconds_max, seconds
 
 
 @pytest.mark.parametrize("name", WAITS)
@@ -181,6 +200,56 @@ def test_ctrl_c_ends_what_waits_for_a_device(name: str, stalled: Path, tmp_path:
     sums = tmp_path / "SHA256SUMS"
     sums.write_text("".join(f"{'0' * 64}  {name}\n" for name in ["large", "small"]))
     interrupt(STALLS[name], str(stalled), str(sums))
+
+
+#: Listings that last: `pfh.shard` is interrupted in the middle of each.
+LISTINGS = {
+    "waiting for the next file": "files=waits()",
+    "taking more files": "files=more()",
+    "walking": "*[sys.argv[2]] * 10_000",
+}
+
+
+@pytest.mark.parametrize("name", LISTINGS)
+def test_ctrl_c_leaves_nothing_of_a_plan(name: str, tree: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    interrupt(
+        f"""
+import os, sys, threading, time
+def more():
+    while True:
+        yield sys.argv[2]
+def waits():
+    yield sys.argv[2]
+    threading.Event().wait()
+def look():
+    while not os.path.exists(sys.argv[3]):
+        time.sleep(0.01)
+    ready()
+threading.Thread(target=look, daemon=True).start()
+pfh.shard({LISTINGS[name]}, plan=sys.argv[3], shards=2)
+""",
+        str(tree),
+        str(plan),
+        # A program that was killed would leave the folder; whether it is removed quickly is up to the disk.
+        seconds_max=5 * SECONDS_MAX,
+    )
+    assert not plan.exists()
+    assert not [process for process, parent in programs() if parent == 1 or parent == os.getpid()]
+
+
+def test_files_that_raise_leave_nothing_of_a_plan(tree: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+
+    def files() -> Iterator[Path]:
+        yield tree
+        while not plan.exists():
+            time.sleep(0.01)
+        raise KeyError("own error")
+
+    with pytest.raises(KeyError, match="own error"):
+        pfh.shard(files=files(), plan=plan, shards=2)
+    assert not plan.exists()
 
 
 def test_other_signals_raise_what_their_handlers_raise(tmp_path: Path) -> None:

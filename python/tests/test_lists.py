@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import io
 import json
@@ -16,6 +17,7 @@ import pytest
 
 import pfh
 
+from .clusters import FAMILIES
 from .conftest import contents, sha256
 
 #: No list. Of files with random bytes, one in 25 has a line that some format may have, and fails where it is read.
@@ -40,6 +42,79 @@ def test_every_format_that_has_digests_is_read(format: str, tree: Path) -> None:
     assert records.report is None
     table = pyarrow.table(pfh.read(listed, format))
     assert dict(zip(table["path"].to_pylist(), table[algorithm].to_pylist(), strict=True)) == expected
+
+
+#: Seeds of the fuzzers, which are lists of every format that the program reads, where the tests run in the repository.
+SEEDS = Path(__file__).resolve().parents[2] / "fuzz" / "seeds"
+
+#: The seeds of a format below its own name, if there are others than all below it. The first byte of a seed is an
+#: option of the fuzz target, but for similarity digests; of formats without a header some read it as a line.
+SAMPLES = {
+    "avp": ["avp/avp"],
+    "avp-report": ["avp_report/avp-report"],
+    "bagit": ["bagit/md5"],
+    "bsd": ["gnu/bsd-plain"],
+    "csv": ["csv/plain", "csv/similarity"],
+    "dfxml": ["dfxml/plain", "dfxml/similarity"],
+    "encase": ["encase/encase"],
+    "gnu": ["gnu/plain"],
+    "hashdb": ["hashdb/hashdb"],
+    "hashdeep": ["hashdeep/plain"],
+    "hashkeeper": ["hashkeeper/hashkeeper"],
+    "icse": ["icse/icse"],
+    "ilook": ["ilook/v1", "ilook/v3", "ilook/v4"],
+    "imager": ["imager/dc3dd", "imager/dcfldd", "imager/ewfacquire", "imager/ftk", "imager/guymager"],
+    "jsonl": ["jsonl/plain", "jsonl/similarity"],
+    "md5deep-kz": ["md5deep/md5deep-kz-plain"],
+    "md5deep-t": ["md5deep/md5deep-t-plain"],
+    "md5deep-zct": ["md5deep/md5deep-zct-plain"],
+    "mrsh-v2": ["similarity_mrsh_v2_list/plain"],
+    "nsrl": ["nsrl/1.5", "nsrl/2.0", "list_zip/nsrl"],
+    "ocfl": ["ocfl/manifest_first", "ocfl/sorted"],
+    "sdhash": ["similarity_sdhash_list/names", "similarity_sdhash_list/stream"],
+    "sfv": ["sfv/plain"],
+    "sleuthkit": ["sleuthkit/md5", "sleuthkit/sha1"],
+    "ssdeep": ["similarity_ssdeep_list/plain"],
+    "tlsh": ["similarity_tlsh_list/plain"],
+    "vics": ["vics/1.2", "vics/1.3", "vics/2.0", "vics/cases"],
+}
+
+#: Formats without cryptographic digests. The report has classes of files, and no digests at all.
+WITHOUT_CRYPTOGRAPHIC = {"avp-report", "mrsh-v2", "sdhash", "ssdeep", "tlsh"}
+
+
+def raw(line: dict[str, str]) -> bytes:
+    """The path of a line of JSON Lines."""
+    return base64.b64decode(line["path_base64"]) if "path_base64" in line else os.fsencode(line["path"])
+
+
+@pytest.mark.parametrize(("format", "seed"), [(format, seed) for format, seeds in SAMPLES.items() for seed in seeds])
+def test_every_format_that_the_program_reads(format: str, seed: str, tmp_path: Path) -> None:
+    listed = tmp_path / ("manifest-md5.txt" if format == "bagit" else "list")
+    is_raw = seed.startswith(("similarity_", "list_"))
+    # The fuzz target of ssdeep reads lines, and a list has this header before them.
+    header = b"ssdeep,1.1--blocksize:hash:hash,filename\n" if format == "ssdeep" else b""
+    listed.write_bytes(header + (SEEDS / seed).read_bytes()[0 if is_raw else 1 :])
+    records = pfh.read(listed, strict=False)
+    found = list(records)
+    assert found and records.format == format and len(records.broken) <= 1
+    # The program finds the same digests of the same files; those of one path are one file there.
+    lines = program("convert", "-q", "-f", "jsonl", listed, cwd=tmp_path).splitlines()
+    files = [line for line in map(json.loads, lines) if line["type"] == "file"]
+    expected = {(raw(line), name, value) for line in files for name, value in line.get("digests", {}).items()}
+    digests = set()
+    for record in found:
+        texts = {name: value.hex() for name, value in record.digests.items()}
+        texts |= {name: text for name, text in record.similarities.items() if text is not None}
+        # The program names files after their digests where the list has no names.
+        path = record.path or next(iter(texts.values()), "").encode()
+        digests |= {(path, name, text) for name, text in texts.items()}
+    assert digests == expected and bool(digests) == (format != "avp-report")
+    if format not in WITHOUT_CRYPTOGRAPHIC:
+        # Every sample has a file with these contents.
+        assert any(pfh.digest(b"hello", name).hex() == text for _, name, text in expected if name not in FAMILIES)
+    table = pyarrow.table(pfh.read(listed, format, strict=False))
+    assert table.num_rows == len(found)
 
 
 def test_files_archives_and_what_is_no_list(tmp_path: Path) -> None:

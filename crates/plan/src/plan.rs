@@ -3,7 +3,9 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -66,6 +68,34 @@ pub struct TreePlace {
     pub path: Vec<u8>,
     /// Its inode number.
     pub inode: u64,
+    /// The time when it was made, where the filesystem states it: microseconds after 1970-01-01T00:00:00Z. They are
+    /// rounded down, because some network filesystems keep no nanoseconds. The roots of many filesystems have the same
+    /// inode number, and this time never changes.
+    pub birth_microseconds: Option<i64>,
+}
+
+impl TreePlace {
+    /// Takes the marks of a directory.
+    pub fn new(path: Vec<u8>, metadata: &fs::Metadata) -> TreePlace {
+        let birth = metadata.created().ok().map(|time| match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => after.as_micros() as i64,
+            // Rounded down, too.
+            Err(before) => -(before.duration().as_nanos().div_ceil(1000) as i64),
+        });
+        TreePlace { path, inode: metadata.ino(), birth_microseconds: birth }
+    }
+
+    /// Compares another directory with this one, and returns the difference; `None` if it is the same one. Times of
+    /// birth are compared if both are known.
+    pub fn difference(&self, other: &TreePlace) -> Option<String> {
+        if other.inode != self.inode {
+            return Some(format!("inode {} instead of {}", other.inode, self.inode));
+        }
+        let births = self.birth_microseconds.zip(other.birth_microseconds);
+        births
+            .is_some_and(|(one, another)| one != another)
+            .then(|| format!("inode {}, as planned, but it was made at another time", self.inode))
+    }
 }
 
 /// Variants of similarity digests, in the words of the command line.
@@ -186,6 +216,8 @@ struct TreeFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     path_base64: Option<String>,
     inode: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    birth_microseconds: Option<i64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -305,10 +337,9 @@ impl Plan {
         if !directory.starts_with(b"/") {
             return Err("its directory is not absolute".to_owned());
         }
-        let tree = rest
-            .tree
-            .into_iter()
-            .map(|place| Ok(TreePlace { path: raw(place.path, place.path_base64)?, inode: place.inode }));
+        let tree = rest.tree.into_iter().map(|TreeFields { path, path_base64, inode, birth_microseconds }| {
+            Ok(TreePlace { path: raw(path, path_base64)?, inode, birth_microseconds })
+        });
         let shards = lists.into_iter().map(|list| {
             let ShardFields { entries, files, bytes, weight, sha256 } = list;
             Ok(Shard { entries, files, bytes, weight, sha256: parse_hexadecimal(&sha256)? })
@@ -375,7 +406,7 @@ impl Plan {
         let (directory, directory_base64) = texts(directory);
         let tree = tree.iter().map(|place| {
             let (path, path_base64) = texts(&place.path);
-            TreeFields { path, path_base64, inode: place.inode }
+            TreeFields { path, path_base64, inode: place.inode, birth_microseconds: place.birth_microseconds }
         });
         let longest_file = self.longest.as_ref().map(|longest| {
             let (path, path_base64) = texts(&longest.path);

@@ -3,8 +3,9 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, reason = "the functions that tests share are tests too")]
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::ops::ControlFlow;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -141,7 +142,10 @@ fn everything_in_plan_json_comes_back() {
     planner.file(b"t/\xff", 5, false).unwrap();
     let options = PlanOptions {
         directory: b"/d\xe9".to_vec(),
-        tree: vec![TreePlace { path: b"\xfe".to_vec(), inode: u64::MAX }],
+        tree: vec![
+            TreePlace { path: b"\xfe".to_vec(), inode: u64::MAX, birth_microseconds: Some(-1) },
+            TreePlace { path: b".".to_vec(), inode: 2, birth_microseconds: None },
+        ],
         piece_bytes: Some(9),
         facts: Some("exact".to_owned()),
         variants: Variants {
@@ -159,6 +163,26 @@ fn everything_in_plan_json_comes_back() {
     assert_eq!(plan.longest().unwrap().path, b"t/\xff");
     assert_eq!((plan.totals().files, plan.totals().bytes, plan.totals().weight), (1, 5, weight(5, 7)));
     assert_eq!(plan.state(1).unwrap(), ResultState::Missing);
+}
+
+/// Equal inode numbers do not suffice, and a time that one side does not know decides nothing.
+#[test]
+fn directories_are_recognised_by_two_marks() {
+    let place = |inode, birth_microseconds| TreePlace { path: b".".to_vec(), inode, birth_microseconds };
+    let planned = place(2, Some(5));
+    for same in [place(2, Some(5)), place(2, None)] {
+        assert_eq!((planned.difference(&same), same.difference(&planned)), (None, None));
+    }
+    assert_eq!(planned.difference(&place(3, Some(5))).unwrap(), "inode 3 instead of 2");
+    let another = planned.difference(&place(2, Some(6))).unwrap();
+    assert_eq!(another, "inode 2, as planned, but it was made at another time");
+    // Later changes of a directory leave both.
+    let scratch = tempfile::tempdir().unwrap();
+    let look = || TreePlace::new(b".".to_vec(), &fs::metadata(scratch.path()).unwrap());
+    let before = look();
+    fs::write(scratch.path().join("new"), "").unwrap();
+    fs::set_permissions(scratch.path(), Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(before, look());
 }
 
 /// An interruption of the planning leaves the folder as it was.

@@ -5,9 +5,7 @@ use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::builder::{Int32Builder, StringBuilder};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -23,7 +21,7 @@ use crate::array::schema_capsule;
 use crate::capsule::each_array;
 use crate::errors;
 use crate::hash::path_bytes;
-use crate::interpreter::{defect, look, outside};
+use crate::interpreter::{apart, look};
 use crate::many::threads_of;
 use crate::records::Records;
 
@@ -31,15 +29,21 @@ use crate::records::Records;
 struct Named {
     digests: Digests,
     names: Vec<Vec<u8>>,
+    /// The number of digests so far, whether they were of use or not.
+    seen: usize,
 }
+
+/// Digests between two looks at signals: parsing those of any family takes some milliseconds.
+const DIGESTS_PER_LOOK: usize = 1 << 10;
 
 impl Named {
     /// Takes digests from records, a mapping, pairs of a name and a digest, digests alone, or an Arrow array.
     fn of(object: &Bound<'_, PyAny>, family: Family) -> PyResult<Named> {
         let py = object.py();
-        let mut named = Named { digests: Digests::new(family), names: Vec::new() };
+        let mut named = Named { digests: Digests::new(family), names: Vec::new(), seen: 0 };
         if let Ok(records) = object.cast::<Records>() {
             while let Some(item) = records.get().next_item(py)? {
+                named.look(py)?;
                 let own = item.record.similarities.into_iter().find(|one| one.family == family);
                 if let Some(Ok(digest)) = own.map(|own| own.digest) {
                     // The scores of sdhash depend on names.
@@ -81,6 +85,12 @@ impl Named {
         Ok(named)
     }
 
+    /// Looks at signals once in a while.
+    fn look(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.seen += 1;
+        if self.seen.is_multiple_of(DIGESTS_PER_LOOK) { look(py) } else { Ok(()) }
+    }
+
     fn push(&mut self, name: Vec<u8>, digest: Digest) {
         if self.digests.push(digest).is_ok() {
             self.names.push(name);
@@ -108,6 +118,7 @@ impl Named {
     }
 
     fn text(&mut self, py: Python<'_>, name: Vec<u8>, text: &[u8]) -> PyResult<()> {
+        self.look(py)?;
         let family = self.digests.family();
         match Digest::from_bytes(family, text) {
             Ok(digest) => {
@@ -153,39 +164,25 @@ pub(crate) fn compare(
     compare.threads = NonZero::new(threads_of(py, threads)?).unwrap_or(NonZero::<usize>::MIN);
     let left = Named::of(a, family)?;
     let right = b.map(|b| Named::of(b, family)).transpose()?;
-    let mut pairs: Vec<SimilarPair> = Vec::new();
-    let is_done = AtomicBool::new(false);
-    let mut outcome = Ok(());
-    thread::scope(|scope| {
-        let (compare, left, right, pairs, is_done) = (&compare, &left, &right, &mut pairs, &is_done);
-        let worker = scope.spawn(move || {
-            let mut take = |found: &[SimilarPair]| {
-                pairs.extend_from_slice(found);
-                ControlFlow::Continue(())
-            };
-            match right {
-                None => compare.all(&left.digests, &mut take),
-                Some(right) => compare.between(&left.digests, &right.digests, &mut take),
-            }
-            pairs.sort_unstable();
-            is_done.store(true, Ordering::Release);
-        });
-        while !worker.is_finished() {
-            outside(py, || thread::sleep(Duration::from_millis(1)));
-            outcome = look(py);
-            if outcome.is_err() {
-                compare.cancel.cancel();
-                break;
-            }
+    let cancel = compare.cancel.clone();
+    let work = move || {
+        let mut pairs: Vec<SimilarPair> = Vec::new();
+        let mut take = |found: &[SimilarPair]| {
+            pairs.extend_from_slice(found);
+            ControlFlow::Continue(())
+        };
+        match &right {
+            None => compare.all(&left.digests, &mut take),
+            Some(right) => compare.between(&left.digests, &right.digests, &mut take),
         }
-        outside(py, || worker.join()).ok();
-    });
-    outcome?;
-    if !is_done.load(Ordering::Acquire) {
-        return Err(defect("a thread ended early"));
-    }
-    let left_names = Arc::new(left.names);
-    let right_names = right.map_or_else(|| Arc::clone(&left_names), |right| Arc::new(right.names));
+        pairs.sort_unstable();
+        (pairs, left.names, right.map(|right| right.names))
+    };
+    // The thread ends soon after an interrupted caller has left it behind.
+    let compared = apart(py, "pfh-compare", work).inspect_err(|_| cancel.cancel())?;
+    let (pairs, left_names, right_names) = compared;
+    let left_names = Arc::new(left_names);
+    let right_names = right_names.map_or_else(|| Arc::clone(&left_names), Arc::new);
     Ok(Pairs { family, pairs, names: [left_names, right_names] })
 }
 

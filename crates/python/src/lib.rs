@@ -18,6 +18,7 @@ mod interrupt;
 mod known;
 mod list;
 mod many;
+mod process;
 mod record;
 mod records;
 mod verify;

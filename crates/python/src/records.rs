@@ -23,6 +23,7 @@ use crate::errors;
 use crate::interpreter::{TICK, caught, inside, interrupt_again, look, outside, stay_while_closing};
 use crate::interrupt::Interrupts;
 use crate::list::ListFeed;
+use crate::process::Process;
 use crate::record::{Item, Record};
 
 /// Where records come from.
@@ -75,13 +76,13 @@ impl Feed {
 struct Running {
     /// `None` once it is finished.
     feed: Option<Feed>,
-    process: u32,
+    process: Process,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         let Some(feed) = self.feed.take() else { return };
-        if std::process::id() != self.process {
+        if !self.process.is_this() {
             // Nothing here owns more than memory, and its threads would be waited for forever.
             std::mem::forget(feed);
             return;
@@ -176,7 +177,7 @@ impl Shared {
     fn take(&self, py: Python<'_>, next: Slot) -> PyResult<Option<Box<Running>>> {
         let mut slot = lock(&self.slot);
         match std::mem::replace(&mut *slot, next) {
-            Slot::Here(running) if running.process == std::process::id() => return Ok(Some(running)),
+            Slot::Here(running) if running.process.is_this() => return Ok(Some(running)),
             other => *slot = other,
         }
         let text = match &*slot {
@@ -185,9 +186,10 @@ impl Shared {
             Slot::Exported => {
                 "these records went to a stream; they can be used once. Keep them as a table: pyarrow.table(records)"
             }
-            Slot::Here(_) => {
-                "this run belongs to the process that was forked, and its threads do not exist here; begin a run of its \
-                 own in each process"
+            Slot::Here(running) => {
+                let process = running.process;
+                drop(slot);
+                return process.check(py, "this run belongs", "begin a run of its own").map(|()| None);
             }
         };
         // Without the lock: the interpreter may pause this thread meanwhile, and never those that wait for the lock.
@@ -313,7 +315,7 @@ impl Records {
             Feed::List(list) => (list.cancel.clone(), Arc::clone(&list.counters)),
         };
         let watched = |callback| Mutex::new(Watched { callback, told: None, files: 0, bytes: 0 });
-        let running = Box::new(Running { feed: Some(begin.feed), process: std::process::id() });
+        let running = Box::new(Running { feed: Some(begin.feed), process: Process::this() });
         let shared = Shared {
             slot: Mutex::new(Slot::Here(running)),
             shape: begin.shape,
@@ -394,7 +396,7 @@ impl Records {
             }
         };
         match slot {
-            Slot::Here(running) if running.process == std::process::id() => self.shared.leave(py, running),
+            Slot::Here(running) if running.process.is_this() => self.shared.leave(py, running),
             _ => Ok(()),
         }
     }
@@ -598,7 +600,7 @@ impl Iterator for Batches {
         if self.running.is_none() && self.columns.is_empty() {
             return None;
         }
-        let is_foreign = self.running.as_ref().is_some_and(|running| running.process != std::process::id());
+        let is_foreign = self.running.as_ref().is_some_and(|running| !running.process.is_this());
         let batch = match is_foreign {
             true => Err(ArrowError::ComputeError("the run belongs to the process that was forked".to_owned())),
             // Whether the consumer holds the interpreter or not.

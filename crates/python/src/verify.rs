@@ -29,6 +29,7 @@ use crate::hasher::{self, keys};
 use crate::interpreter::{TICK, apart, begin, look, outside};
 use crate::list;
 use crate::many::threads_of;
+use crate::process::Process;
 
 /// Findings that are handed over together.
 const GROUP: usize = 256;
@@ -351,7 +352,7 @@ pub(crate) fn verify(
     }
     let Verified { findings, algorithms, root, files, broken } = result.map_err(|failed| failed.into_error(py))?;
     let totals = *findings.totals();
-    let (sender, groups) = sync_channel(1);
+    let (process, (sender, groups)) = (Process::this(), sync_channel(1));
     // Findings lie in a temporary file, from which a thread takes them as they are wanted.
     begin(py, "pfh-findings", move || {
         let mut group = Vec::new();
@@ -369,8 +370,20 @@ pub(crate) fn verify(
             let _ = sender.send(Err(error));
         }
     })?;
-    let state = Mutex::new((groups, Vec::new().into_iter()));
-    Ok(Findings { totals, algorithms, root, broken, files, sample, structure, ignore_new, ignore_missing, state })
+    let groups = Mutex::new(Groups { coming: Some(groups), group: Vec::new().into_iter(), process });
+    Ok(Findings {
+        totals,
+        algorithms,
+        root,
+        broken,
+        files,
+        sample,
+        structure,
+        ignore_new,
+        ignore_missing,
+        process,
+        groups,
+    })
 }
 
 /// Returns the share of files that are read.
@@ -392,7 +405,23 @@ fn sample_of(py: Python<'_>, percent: Option<f64>, seed: Option<&Bound<'_, PyAny
     Sample::new(percent, seed).map(Some).map_err(refused)
 }
 
-type Groups = (Receiver<io::Result<Vec<pfh_fixity::Finding>>>, std::vec::IntoIter<pfh_fixity::Finding>);
+/// Findings that a thread hands over.
+struct Groups {
+    /// `None` only while it is dropped.
+    coming: Option<Receiver<io::Result<Vec<pfh_fixity::Finding>>>>,
+    /// Those that were handed over last.
+    group: std::vec::IntoIter<pfh_fixity::Finding>,
+    process: Process,
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        if !self.process.is_this() {
+            // The thread may have held the lock of the channel when the process was forked.
+            std::mem::forget(self.coming.take());
+        }
+    }
+}
 
 /// The fates of the files of a list. Each finding is taken once.
 #[pyclass(frozen, module = "pfh", name = "Findings")]
@@ -406,7 +435,8 @@ pub(crate) struct Findings {
     structure: bool,
     ignore_new: bool,
     ignore_missing: bool,
-    state: Mutex<Groups>,
+    process: Process,
+    groups: Mutex<Groups>,
 }
 
 #[pymethods]
@@ -416,21 +446,24 @@ impl Findings {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Finding>> {
+        // Before the lock, which another thread may have held when the process was forked.
+        self.process.check(py, "these findings belong", "verify by itself")?;
         loop {
             // Another thread may have the lock for a tick.
-            let next = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).1.next();
+            let next = self.groups.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).group.next();
             if let Some(finding) = next {
                 return Ok(Some(Finding(finding)));
             }
             let next = outside(py, || {
-                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-                if state.1.len() > 0 {
+                let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+                if groups.group.len() > 0 {
                     // Another thread has received them meanwhile.
                     return Ok(true);
                 }
-                match state.0.recv_timeout(TICK) {
+                let Some(coming) = &groups.coming else { return Ok(false) };
+                match coming.recv_timeout(TICK) {
                     Ok(Ok(group)) => {
-                        state.1 = group.into_iter();
+                        groups.group = group.into_iter();
                         Ok(true)
                     }
                     Ok(Err(error)) => Err(error),

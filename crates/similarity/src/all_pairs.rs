@@ -236,16 +236,17 @@ impl Compare {
         let blocks = digests.blocks(self.memory_bytes);
         let task_count = blocks.len() * (blocks.len() + 1) / 2;
         let run = Run::new(self, task_count, take);
+        let stopped = || run.is_stopped();
         for (place, block) in blocks.iter().enumerate() {
             match (digests, score_threshold(digests.family(), self.threshold)) {
                 (Digests::Ssdeep(all), Some(threshold)) => {
-                    let index = ssdeep::Index::new(&all[block.clone()]);
+                    let Some(index) = ssdeep::Index::unless(&stopped, &all[block.clone()]) else { return };
                     for other in &blocks[place..] {
                         run.ssdeep(&index, block, all, other, threshold.get(), other == block, true);
                     }
                 }
                 (Digests::Tlsh(all), _) => {
-                    let index = tlsh::Index::new(&all[block.clone()]);
+                    let Some(index) = tlsh::Index::unless(&stopped, &all[block.clone()]) else { return };
                     for other in &blocks[place..] {
                         run.tlsh(&index, block, all, other, other == block, true);
                     }
@@ -253,23 +254,25 @@ impl Compare {
                 (Digests::Sdhash(all), Some(threshold)) => {
                     for other in &blocks[place..] {
                         let (one, two) = (&all[block.clone()], &all[other.clone()]);
-                        let pairs = match other == block {
-                            true => sdhash::Pairs::all(one, &self.sdhash, threshold),
-                            false => sdhash::Pairs::between(one, two, &self.sdhash, threshold),
-                        };
+                        let two = (other != block).then_some(two);
+                        let pairs = sdhash::Pairs::unless(&stopped, one, two, &self.sdhash, threshold);
+                        let Some(pairs) = pairs else { return };
                         let second = if other == block { block.start } else { other.start };
-                        run.parts(pairs.parts(), block.start, second, |part, found| pairs.part(part, found));
+                        run.parts(pairs.parts(), block.start, second, |part, found| {
+                            pairs.part_unless(&stopped, part, found)
+                        });
                     }
                 }
                 (Digests::MrshV2(all), Some(threshold)) => {
                     for other in &blocks[place..] {
                         let (one, two) = (&all[block.clone()], &all[other.clone()]);
-                        let pairs = match other == block {
-                            true => mrsh_v2::Pairs::all(one, self.mrsh_v2, threshold),
-                            false => mrsh_v2::Pairs::between(one, two, self.mrsh_v2, threshold),
-                        };
+                        let two = (other != block).then_some(two);
+                        let pairs = mrsh_v2::Pairs::unless(&stopped, one, two, self.mrsh_v2, threshold);
+                        let Some(pairs) = pairs else { return };
                         let second = if other == block { block.start } else { other.start };
-                        run.parts(pairs.parts(), block.start, second, |part, found| pairs.part(part, found));
+                        run.parts(pairs.parts(), block.start, second, |part, found| {
+                            pairs.part_unless(&stopped, part, found)
+                        });
                     }
                 }
                 (_, None) => {
@@ -288,17 +291,18 @@ impl Compare {
     pub fn between(&self, left: &Digests, right: &Digests, take: &mut Take<'_>) {
         let (lefts, rights) = (left.blocks(self.memory_bytes / 2), right.blocks(self.memory_bytes / 2));
         let run = Run::new(self, lefts.len() * rights.len(), take);
+        let stopped = || run.is_stopped();
         let threshold = score_threshold(left.family(), self.threshold);
         for there in &rights {
             match (left, right, threshold) {
                 (Digests::Ssdeep(left), Digests::Ssdeep(right), Some(threshold)) => {
-                    let index = ssdeep::Index::new(&right[there.clone()]);
+                    let Some(index) = ssdeep::Index::unless(&stopped, &right[there.clone()]) else { return };
                     for here in &lefts {
                         run.ssdeep(&index, there, left, here, threshold.get(), false, false);
                     }
                 }
                 (Digests::Tlsh(left), Digests::Tlsh(right), _) => {
-                    let index = tlsh::Index::new(&right[there.clone()]);
+                    let Some(index) = tlsh::Index::unless(&stopped, &right[there.clone()]) else { return };
                     for here in &lefts {
                         run.tlsh(&index, there, left, here, false, false);
                     }
@@ -306,15 +310,21 @@ impl Compare {
                 (Digests::Sdhash(left), Digests::Sdhash(right), Some(threshold)) => {
                     for here in &lefts {
                         let (one, two) = (&left[here.clone()], &right[there.clone()]);
-                        let pairs = sdhash::Pairs::between(one, two, &self.sdhash, threshold);
-                        run.parts(pairs.parts(), here.start, there.start, |part, found| pairs.part(part, found));
+                        let pairs = sdhash::Pairs::unless(&stopped, one, Some(two), &self.sdhash, threshold);
+                        let Some(pairs) = pairs else { return };
+                        run.parts(pairs.parts(), here.start, there.start, |part, found| {
+                            pairs.part_unless(&stopped, part, found)
+                        });
                     }
                 }
                 (Digests::MrshV2(left), Digests::MrshV2(right), Some(threshold)) => {
                     for here in &lefts {
                         let (one, two) = (&left[here.clone()], &right[there.clone()]);
-                        let pairs = mrsh_v2::Pairs::between(one, two, self.mrsh_v2, threshold);
-                        run.parts(pairs.parts(), here.start, there.start, |part, found| pairs.part(part, found));
+                        let pairs = mrsh_v2::Pairs::unless(&stopped, one, Some(two), self.mrsh_v2, threshold);
+                        let Some(pairs) = pairs else { return };
+                        run.parts(pairs.parts(), here.start, there.start, |part, found| {
+                            pairs.part_unless(&stopped, part, found)
+                        });
                     }
                 }
                 _ => lefts.iter().for_each(|here| run.each(left, here, right, there, false)),
@@ -343,6 +353,9 @@ struct Run<'a, 'b> {
 
 /// Number of pairs that are handed over at a time.
 const BATCH: usize = 4096;
+
+/// Comparisons of each with each between two looks at whether it is cancelled.
+const PAIRS_PER_CHECK: usize = 256;
 
 /// Pairs that one thread found and has not handed over yet.
 struct Batch<'a, 'b, 'c> {
@@ -502,6 +515,9 @@ impl<'a, 'b> Run<'a, 'b> {
                 let first = here.start + step;
                 let from = if is_same { first + 1 } else { there.start };
                 for second in from..there.end {
+                    if second.is_multiple_of(PAIRS_PER_CHECK) && self.is_stopped() {
+                        return ControlFlow::Break(());
+                    }
                     if let Some(score) = left.score(first, right, second, self.compare) {
                         batch.push(first, second, score)?;
                     }

@@ -109,8 +109,12 @@ struct Place {
 }
 
 impl Corpus {
-    /// Of the filters of each digest.
-    pub(crate) fn new<M: Match>(digests: &[Vec<Counted>]) -> Corpus {
+    /// Of the filters of each digest; `None` soon after `is_cancelled` has become true.
+    pub(crate) fn new<M: Match>(
+        is_cancelled: &dyn Fn() -> bool,
+        digests: impl Iterator<Item = Vec<Counted>>,
+    ) -> Option<Corpus> {
+        let digests = until(is_cancelled, digests)?;
         let mut order: Vec<u32> = (0..digests.len() as u32).collect();
         order.sort_by_key(|&digest| digests[digest as usize].len());
         let sizes: Vec<usize> = order.iter().map(|&digest| digests[digest as usize].len()).collect();
@@ -122,8 +126,9 @@ impl Corpus {
         });
         let starts: Vec<usize> = [0].into_iter().chain(ends).collect();
         let tiles = tiles(&starts, (filters.len() / TILES_MIN).min(TILE_FILTERS));
-        let tiles = tiles.into_iter().map(|digests| Tile::new::<M>(digests, &starts, &filters)).collect();
-        Corpus { order, sizes, starts, filters, tiles }
+        let tiles = tiles.into_iter().map(|digests| Tile::new::<M>(digests, &starts, &filters));
+        let tiles = until(is_cancelled, tiles)?;
+        Some(Corpus { order, sizes, starts, filters, tiles })
     }
 
     /// Number of tiles.
@@ -140,6 +145,23 @@ impl Corpus {
     pub(crate) fn place(&self, digest: usize) -> usize {
         self.order[digest] as usize
     }
+}
+
+/// Cancels nothing.
+pub(crate) const NEVER: &dyn Fn() -> bool = &|| false;
+
+/// Why preparing a comparison that nothing cancels gives one.
+pub(crate) const NEVER_ENDS: &str = "nothing cancels it";
+
+/// Returns one side that may be absent; `None` if preparing it was cancelled.
+#[expect(clippy::option_option, reason = "absent and cancelled are two things")]
+pub(crate) fn both<T>(side: Option<Option<T>>) -> Option<Option<T>> {
+    side.map_or(Some(None), |side| side.map(Some))
+}
+
+/// Collects values; `None` soon after `is_cancelled` has become true.
+pub(crate) fn until<T>(is_cancelled: &dyn Fn() -> bool, values: impl Iterator<Item = T>) -> Option<Vec<T>> {
+    values.map(|value| if is_cancelled() { None } else { Some(value) }).collect()
 }
 
 impl Tile {
@@ -185,8 +207,9 @@ fn tiles(starts: &[usize], filters: usize) -> Vec<Range<usize>> {
 
 /// Looks for all digests of `needles` in those of one tile of `corpus` that have as many filters or more. Calls `found`
 /// with each needle and digest (by their places in the orders of sizes) that have a pair of matching filters, and with
-/// the sum of the best scores of the needle's filters.
+/// the sum of the best scores of the needle's filters. Returns soon after `is_cancelled` has become true.
 pub(crate) fn search<M: Match>(
+    is_cancelled: &dyn Fn() -> bool,
     kernels: Kernels,
     needles: &Corpus,
     corpus: &Corpus,
@@ -207,6 +230,9 @@ pub(crate) fn search<M: Match>(
         let searched = if rule.skips_sparse(own.len() == 1) { tile.dense } else { tile.places.len() };
         min_common.resize(searched, 0);
         for filter in own.iter().filter(|filter| filter.elements >= M::ELEMENTS_MIN) {
+            if is_cancelled() {
+                return;
+            }
             rule.min_common(filter, tile.numbers(searched), &mut min_common);
             let search = OverlapSearch { words: &filter.filter.0, min_common: &min_common, tolerance: M::TOLERANCE };
             kernels.search(&search, &tile.columns, 0, &mut candidates);

@@ -241,10 +241,9 @@ def shard(
     ):
         if is_wanted:
             arguments.append(f"--{name}")
-    listing = None
     if files is not None:
         arguments.append("--files-from0=-")
-        listing = b"".join(os.fsencode(file) + b"\0" for file in files)
+    listing = (os.fsencode(file) + b"\0" for file in files or ())
     status, message = run([*arguments, "--", *map(os.fsencode, paths)], listing)
     if status not in (_DONE, _UNREAD):
         raise Error(message or f"pfh shard ended with status {status}")

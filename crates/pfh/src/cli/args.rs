@@ -182,8 +182,8 @@ pub(crate) struct ShardsArguments {
 
     /// Hash what lies at the paths of the plan even if the directories there are not those that were planned.
     ///
-    /// They are recognised by their inode numbers, which other filesystems, copies of the tree, and some filesystems in
-    /// user space change.
+    /// They are recognised by their inode numbers and, where the filesystem states them, the times when they were made.
+    /// Other filesystems, copies of the tree, and some filesystems in user space change these.
     #[arg(long, requires = "plan")]
     pub(crate) any_tree: bool,
 }

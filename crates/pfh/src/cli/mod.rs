@@ -12,6 +12,7 @@ mod bag_verify;
 mod block_scan;
 mod blocks;
 mod blocks_args;
+mod cancellable;
 mod certify;
 mod certify_args;
 mod classify;

@@ -13,14 +13,13 @@ use super::reading::{self, cannot_be_written};
 use super::shard_args::ShardWord;
 use pfh::HashRun;
 use pfh_engine::Options;
-use pfh_plan::{ListEntry, Plan, PlanError, PlanOptions, ResultState};
+use pfh_plan::{ListEntry, Plan, PlanError, PlanOptions, ResultState, TreePlace};
 use pfh_record::{Format, FormatName, Metadata, Outcome, Record, SkipReason, WriteOptions};
 use pfh_source::{FilePart, Listed, ListedFiles, Totals, WalkOptions};
 use std::ffi::OsStr;
 use std::fs;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -85,16 +84,12 @@ fn enter(options: &PlanOptions, any_tree: bool) -> Result<(), Failed> {
             bytes => directory.join(path(bytes)),
         });
         let advice = "mount the tree that was planned, or hash whatever is there with --any-tree";
-        match fs::metadata(path(&place.path)) {
-            Ok(metadata) if metadata.ino() == place.inode => {}
-            Ok(metadata) => {
-                return Err(Failed::usage(format_args!(
-                    "{whole} is another directory than the one that was planned (inode {} instead of {}): {advice}",
-                    metadata.ino(),
-                    place.inode
-                )));
-            }
-            Err(error) => return Err(Failed::usage(format_args!("{whole}: {error}; {advice}"))),
+        let there = fs::metadata(path(&place.path));
+        let there = there.map_err(|error| Failed::usage(format_args!("{whole}: {error}; {advice}")))?;
+        if let Some(difference) = place.difference(&TreePlace::new(place.path.clone(), &there)) {
+            return Err(Failed::usage(format_args!(
+                "{whole} is another directory than the one that was planned ({difference}): {advice}"
+            )));
         }
     }
     Ok(())

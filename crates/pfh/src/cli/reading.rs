@@ -1,11 +1,12 @@
 //! Inputs and outputs from options that several commands share.
 
+use super::cancellable::Cancellable;
 use super::common_args::{EngineArguments, WalkArguments};
 use super::exit::Failed;
 use super::message;
 use super::output::Output;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
-use pfh_engine::Options;
+use pfh_engine::{CancelToken, Options};
 use pfh_record::Selection;
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::{OsStr, OsString};
@@ -64,6 +65,19 @@ pub(crate) fn reads_input(paths: &[OsString], walk: &WalkArguments) -> bool {
 
 /// Opens the list of paths that an option names, if there is one.
 pub(crate) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Failed> {
+    list_of(walk, |reader| reader)
+}
+
+/// As [`file_list`], for a command that always waits for its end: the list ends when the token is cancelled, although
+/// the writer of the list may never write more.
+pub(crate) fn file_list_until(walk: &WalkArguments, cancel: &CancelToken) -> Result<Option<FileList>, Failed> {
+    list_of(walk, |reader| Box::new(Cancellable::new(reader, cancel.clone())))
+}
+
+fn list_of(
+    walk: &WalkArguments,
+    wrap: impl FnOnce(Box<dyn Read + Send>) -> Box<dyn Read + Send>,
+) -> Result<Option<FileList>, Failed> {
     let (path, separator) = match (&walk.files_from, &walk.files_from0) {
         (Some(path), _) => (path, b'\n'),
         (None, Some(path)) => (path, 0),
@@ -71,7 +85,7 @@ pub(crate) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Failed
     };
     let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
     let reader = open_input(path.as_os_str()).map_err(failed)?;
-    Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), reader, separator)))
+    Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), wrap(reader), separator)))
 }
 
 /// Opens a list; `-` is standard input.

@@ -18,7 +18,6 @@ use pfh_source::{EntryKind, ErrorKind, FileError, Found, LocalHandle, Source as 
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -68,7 +67,7 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
     let mut command = Command::begin(reporting, None);
     command.saves_by_itself("no plan was made".to_owned());
     command.without_totals();
-    let list = reading::file_list(&arguments.walk)?;
+    let list = reading::file_list_until(&arguments.walk, command.cancel())?;
     let walk = reading::walk_options(&arguments.paths, &arguments.walk, list);
     let walk = WalkOptions { want_size: Some(true), ..walk };
     let run = HashRun { walk, engine: Options::new(Selection::default()) };
@@ -123,7 +122,7 @@ fn options(arguments: &ShardArguments, selection: Selection) -> Result<PlanOptio
     let directories = std::iter::once(OsString::from(".")).chain(arguments.paths.iter().cloned());
     let tree = directories.filter_map(|path| {
         let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_dir)?;
-        Some(TreePlace { path: path.into_vec(), inode: metadata.ino() })
+        Some(TreePlace::new(path.into_vec(), &metadata))
     });
     Ok(PlanOptions {
         tree: tree.take(TREE_PLACES_MAX).collect(),

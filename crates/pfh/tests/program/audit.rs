@@ -411,10 +411,10 @@ fn faults_of_reading() {
 }
 
 /// A filesystem of a few MiB, unmounted when dropped.
-struct Small<'a>(&'a Path);
+pub(crate) struct Small<'a>(&'a Path);
 
 impl<'a> Small<'a> {
-    fn mount(at: &'a Path, options: &str) -> Option<Small<'a>> {
+    pub(crate) fn mount(at: &'a Path, options: &str) -> Option<Small<'a>> {
         fs::create_dir_all(at).unwrap();
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(at).output();
         if !mounted.is_ok_and(|output| output.status.success()) {

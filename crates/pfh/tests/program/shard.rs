@@ -1,15 +1,16 @@
 //! Plans, shards and merging: whatever happens to tasks, the list is that of one run.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Random, Writing};
+use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Need, Random, Writing, skipped};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
+use crate::audit::Small;
 use crate::fixture::*;
 
 /// Returns the lines of a list that are about files. The others are about the run.
@@ -531,11 +532,11 @@ fn attempts_at_once_are_as_good_as_one() {
     assert!(results() == before);
 }
 
-/// Memory for merging and planning does not grow with the number of files.
+/// Memory for merging and planning grows neither with the number of files nor with that of shards.
 #[test]
 fn records_pass_through_and_do_not_stay() {
     let mut peaks = Vec::new();
-    for files in [4_000, 60_000] {
+    for (files, shards) in [(4_000, "2"), (4_000, "256"), (60_000, "256")] {
         let directory = scratch_in_memory();
         let root = directory.path();
         for folder in 0..files / 500 {
@@ -545,7 +546,7 @@ fn records_pass_through_and_do_not_stay() {
                 fs::write(folder.join(format!("and files whose names are long, {file}")), "").unwrap()
             });
         }
-        let planned = pfh(root, ["shard", "-q", "-o", "plan", "--shards", "2", "t"]).run();
+        let planned = pfh(root, ["shard", "-q", "-o", "plan", "--shards", shards, "t"]).run();
         planned.done();
         assert_eq!(hash_all(root), 0);
         let merged = merge(root, &["-f", "csv", "-o", "list"]);
@@ -553,10 +554,12 @@ fn records_pass_through_and_do_not_stay() {
         let list = fs::metadata(root.join("list")).unwrap().len();
         peaks.push((planned.peak_kib, merged.peak_kib, list >> 10));
     }
-    let [(plan_few, merge_few, _), (plan_many, merge_many, list_kib)] = peaks[..] else { unreachable!() };
-    assert!(list_kib > 8 << 10, "the list has only {list_kib} KiB");
-    assert!(plan_many < plan_few + (3 << 10), "planning: {plan_few} and {plan_many} KiB");
-    assert!(merge_many < merge_few + (3 << 10), "merging: {merge_few} and {merge_many} KiB");
+    let [(plan_few, merge_few, _), more @ ..] = &peaks[..] else { unreachable!() };
+    for (plan_more, merge_more, _) in more {
+        assert!(*plan_more < plan_few + (3 << 10), "planning: {peaks:?} KiB");
+        assert!(*merge_more < merge_few + (3 << 10), "merging: {peaks:?} KiB");
+    }
+    assert!(peaks[2].2 > 8 << 10, "the list has too few KiB: {peaks:?}");
 }
 
 /// `--status` prints what there is to do.
@@ -730,6 +733,44 @@ fn other_plans_and_trees_are_refused() {
         let refused = task("1");
         assert!(refused.code() == 2 && refused.stderr.contains(reason), "{reason}: {}", refused.stderr);
     }
+}
+
+/// The roots of filesystems of one kind have the same inode number.
+#[test]
+fn another_filesystem_at_the_planned_path_is_refused() {
+    let directory = scratch();
+    let (root, mounted) = (directory.path(), directory.path().join("t"));
+    let facts = || fs::metadata(&mounted).unwrap();
+    let Some(planned) = Small::mount(&mounted, "size=1m") else { return };
+    tree(root, [10; 20]);
+    shard(root, &["-q", "-o", "plan", "--shards", "3", "t"], 0);
+    let task = |number: &str| hash(root, ["-q", "--plan", "plan", "--shard", number]).run();
+    // A change of the tree makes its root no other one.
+    fs::create_dir(mounted.join("new")).unwrap();
+    task("0").done();
+    let before = facts();
+    drop(planned);
+    let Some(_another) = Small::mount(&mounted, "size=1m") else { return };
+    tree(root, [10; 20]);
+    let after = facts();
+    if after.created().is_err() {
+        skipped(Need::Mount, "a tmpfs that states when its root was made");
+        return;
+    }
+    assert_eq!(before.ino(), after.ino());
+    let refused = task("1");
+    assert_eq!(refused.code(), 2);
+    let reason = format!("(inode {}, as planned, but it was made at another time): mount the tree", before.ino());
+    assert!(refused.stderr.contains(&reason), "{}", refused.stderr);
+    hash(root, ["-q", "--plan", "plan", "--shard", "1", "--any-tree"]).run().done();
+    // Plans of earlier versions have no such time.
+    let path = root.join("plan/plan.json");
+    let json = fs::read_to_string(&path).unwrap();
+    let mut parts = json.split(",\"birth_microseconds\":");
+    let first = parts.next().unwrap().to_owned();
+    let rest = parts.map(|part| part.trim_start_matches(|digit: char| digit.is_ascii_digit()));
+    fs::write(&path, rest.fold(first, |json, part| json + part)).unwrap();
+    task("2").done();
 }
 
 #[test]

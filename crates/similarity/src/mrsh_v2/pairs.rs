@@ -9,7 +9,7 @@ use super::compare::{ELEMENTS_MIN, Measure, score_of, total};
 use super::digest::Digest;
 use crate::Pair;
 use crate::filter::Counted;
-use crate::filter_pairs::{Corpus, Match, Numbers, search};
+use crate::filter_pairs::{Corpus, Match, NEVER, NEVER_ENDS, Numbers, both, search};
 
 /// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are
 /// those of [`Digest::compare`].
@@ -24,22 +24,31 @@ pub struct Pairs {
     threshold: NonZero<u8>,
 }
 
-fn corpus(digests: &[Digest]) -> Corpus {
-    let filters: Vec<Vec<Counted>> = digests.iter().map(Digest::counted).collect();
-    Corpus::new::<Rule>(&filters)
-}
-
 impl Pairs {
     /// Compares all digests with all others. The pair (i, j) has the score of `digests[i].compare(&digests[j])` with i
     /// < j.
     pub fn all(digests: &[Digest], measure: Measure, threshold: NonZero<u8>) -> Pairs {
-        Pairs { kernels: Kernels::new(Backend::chosen()), left: corpus(digests), right: None, measure, threshold }
+        Pairs::unless(NEVER, digests, None, measure, threshold).expect(NEVER_ENDS)
     }
 
     /// Compares each digest on the left with each one on the right: the pair (i, j) has the score of
     /// `left[i].compare(&right[j])`.
     pub fn between(left: &[Digest], right: &[Digest], measure: Measure, threshold: NonZero<u8>) -> Pairs {
-        Pairs { right: Some(corpus(right)), ..Pairs::all(left, measure, threshold) }
+        Pairs::unless(NEVER, left, Some(right), measure, threshold).expect(NEVER_ENDS)
+    }
+
+    /// Prepares the comparison of all with all, or of one side with the other; returns `None` soon after `is_cancelled`
+    /// has become true.
+    pub(crate) fn unless(
+        is_cancelled: &dyn Fn() -> bool,
+        left: &[Digest],
+        right: Option<&[Digest]>,
+        measure: Measure,
+        threshold: NonZero<u8>,
+    ) -> Option<Pairs> {
+        let corpus = |digests: &[Digest]| Corpus::new::<Rule>(is_cancelled, digests.iter().map(Digest::counted));
+        let (left, right) = (corpus(left)?, both(right.map(corpus))?);
+        Some(Pairs { kernels: Kernels::new(Backend::chosen()), left, right, measure, threshold })
     }
 
     /// Uses these instructions. The pairs are the same with all.
@@ -58,14 +67,19 @@ impl Pairs {
     ///
     /// # Panics
     /// When there is no such part.
-    pub fn part(&self, part: usize, mut found: impl FnMut(Pair)) {
+    pub fn part(&self, part: usize, found: impl FnMut(Pair)) {
+        self.part_unless(NEVER, part, found);
+    }
+
+    /// Does one part as [`Pairs::part`] does; returns soon after `is_cancelled` has become true.
+    pub(crate) fn part_unless(&self, is_cancelled: &dyn Fn() -> bool, part: usize, mut found: impl FnMut(Pair)) {
         let left_parts = self.left.tiles();
         let (needles, corpus, tile, needles_are_left) = match &self.right {
             None => (&self.left, &self.left, part, true),
             Some(right) if part < left_parts => (right, &self.left, part, false),
             Some(right) => (&self.left, right, part - left_parts, true),
         };
-        search(self.kernels, needles, corpus, tile, &Rule, |needle, digest, sum| {
+        search(is_cancelled, self.kernels, needles, corpus, tile, &Rule, |needle, digest, sum| {
             let (needle_at, digest_at) = (needles.place(needle), corpus.place(digest));
             let is_first = if self.right.is_some() { needles_are_left } else { needle_at < digest_at };
             let (small, large) = (needles.filters(needle), corpus.filters(digest));

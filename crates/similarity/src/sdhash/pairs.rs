@@ -12,7 +12,7 @@ use super::compare::{
 use super::{Digest, Profile};
 use crate::Pair;
 use crate::filter::{Counted, Filter};
-use crate::filter_pairs::{Corpus, Match, Numbers, search};
+use crate::filter_pairs::{Corpus, Match, NEVER, NEVER_ENDS, Numbers, both, search, until};
 
 /// Finds all pairs of digests that reach a score, by far fewer steps than comparing each with each; the scores are
 /// those of [`Digest::compare`].
@@ -44,10 +44,10 @@ struct Set {
 }
 
 impl Set {
-    fn new(digests: &[Digest]) -> Set {
-        let filters: Vec<Vec<Counted>> = digests.iter().map(Digest::counted).collect();
-        let names = digests.iter().map(|digest| digest.name.clone()).collect();
-        Set { corpus: Corpus::new::<Rule>(&filters), names }
+    /// Returns `None` soon after `is_cancelled` has become true.
+    fn new(is_cancelled: &dyn Fn() -> bool, digests: &[Digest]) -> Option<Set> {
+        let corpus = Corpus::new::<Rule>(is_cancelled, digests.iter().map(Digest::counted))?;
+        Some(Set { corpus, names: digests.iter().map(|digest| digest.name.clone()).collect() })
     }
 
     fn side(&self, digest: usize) -> Side<'_, Filter> {
@@ -59,24 +59,35 @@ impl Pairs {
     /// Compares all digests with all others. The pair (i, j) has the score of
     /// `digests[i].compare(&digests[j], comparison)` with i < j.
     pub fn all(digests: &[Digest], comparison: &Comparison, threshold: NonZero<u8>) -> Pairs {
-        Pairs::new(digests, None, comparison, threshold)
+        Pairs::unless(NEVER, digests, None, comparison, threshold).expect(NEVER_ENDS)
     }
 
     /// Compares each digest on the left with each one on the right: the pair (i, j) has the score of
     /// `left[i].compare(&right[j], comparison)`.
     pub fn between(left: &[Digest], right: &[Digest], comparison: &Comparison, threshold: NonZero<u8>) -> Pairs {
-        Pairs::new(left, Some(right), comparison, threshold)
+        Pairs::unless(NEVER, left, Some(right), comparison, threshold).expect(NEVER_ENDS)
     }
 
-    fn new(left: &[Digest], right: Option<&[Digest]>, comparison: &Comparison, threshold: NonZero<u8>) -> Pairs {
+    /// Prepares the comparison of all with all, or of one side with the other; returns `None` soon after `is_cancelled`
+    /// has become true.
+    pub(crate) fn unless(
+        is_cancelled: &dyn Fn() -> bool,
+        left: &[Digest],
+        right: Option<&[Digest]>,
+        comparison: &Comparison,
+        threshold: NonZero<u8>,
+    ) -> Option<Pairs> {
         if comparison.fast || comparison.sample > 0 {
-            let (left, right) = (Sides::new(left, comparison), right.map(|right| Sides::new(right, comparison)));
-            return Pairs(Way::Each(Each { left, right, comparison: *comparison, threshold }));
+            let sides = |digests: &[Digest]| Sides::new(is_cancelled, digests, comparison);
+            let (left, right) = (sides(left)?, both(right.map(sides))?);
+            return Some(Pairs(Way::Each(Each { left, right, comparison: *comparison, threshold })));
         }
-        let (left, right) = (Set::new(left), right.map(Set::new));
+        let set = |digests: &[Digest]| Set::new(is_cancelled, digests);
+        let (left, right) = (set(left)?, both(right.map(set))?);
         let Comparison { profile, direction, .. } = *comparison;
         let kernels = Kernels::new(Backend::chosen());
-        Pairs(Way::Search(Box::new(Search { kernels, left, right, rule: Rule { profile }, direction, threshold })))
+        let search = Search { kernels, left, right, rule: Rule { profile }, direction, threshold };
+        Some(Pairs(Way::Search(Box::new(search))))
     }
 
     /// Uses these instructions. The pairs are the same with all.
@@ -102,9 +113,14 @@ impl Pairs {
     /// # Panics
     /// When there is no such part.
     pub fn part(&self, part: usize, found: impl FnMut(Pair)) {
+        self.part_unless(NEVER, part, found);
+    }
+
+    /// Does one part as [`Pairs::part`] does; returns soon after `is_cancelled` has become true.
+    pub(crate) fn part_unless(&self, is_cancelled: &dyn Fn() -> bool, part: usize, found: impl FnMut(Pair)) {
         match &self.0 {
-            Way::Search(search) => search.part(part, found),
-            Way::Each(each) => each.row(part, found),
+            Way::Search(search) => search.part(is_cancelled, part, found),
+            Way::Each(each) => each.row(is_cancelled, part, found),
         }
     }
 }
@@ -130,22 +146,26 @@ enum Filters {
 }
 
 impl Sides {
-    fn new(digests: &[Digest], comparison: &Comparison) -> Sides {
+    /// Returns `None` soon after `is_cancelled` has become true.
+    fn new(is_cancelled: &dyn Fn() -> bool, digests: &[Digest], comparison: &Comparison) -> Option<Sides> {
         let counted = digests.iter().map(Digest::counted);
         let filters = match comparison.fast {
-            true => Filters::Folded(counted.map(folded).collect()),
-            false => Filters::Whole(counted.collect()),
+            true => Filters::Folded(until(is_cancelled, counted.map(folded))?),
+            false => Filters::Whole(until(is_cancelled, counted)?),
         };
-        Sides { names: digests.iter().map(|digest| digest.name.clone()).collect(), filters }
+        Some(Sides { names: digests.iter().map(|digest| digest.name.clone()).collect(), filters })
     }
 }
 
 impl Each {
     /// The pairs of one digest of the left side.
-    fn row(&self, first: usize, mut found: impl FnMut(Pair)) {
+    fn row(&self, is_cancelled: &dyn Fn() -> bool, first: usize, mut found: impl FnMut(Pair)) {
         let right = self.right.as_ref().unwrap_or(&self.left);
         let from = if self.right.is_some() { 0 } else { first + 1 };
         for second in from..right.names.len() {
+            if is_cancelled() {
+                return;
+            }
             let (name, other) = (&*self.left.names[first], &*right.names[second]);
             let score = match (&self.left.filters, &right.filters) {
                 (Filters::Whole(one), Filters::Whole(others)) => self.score(name, &one[first], other, &others[second]),
@@ -170,14 +190,14 @@ impl Search {
         self.left.corpus.tiles() + self.right.as_ref().map_or(0, |right| right.corpus.tiles())
     }
 
-    fn part(&self, part: usize, mut found: impl FnMut(Pair)) {
+    fn part(&self, is_cancelled: &dyn Fn() -> bool, part: usize, mut found: impl FnMut(Pair)) {
         let left_parts = self.left.corpus.tiles();
         let (needles, set, tile, needles_are_left) = match &self.right {
             None => (&self.left, &self.left, part, true),
             Some(right) if part < left_parts => (right, &self.left, part, false),
             Some(right) => (&self.left, right, part - left_parts, true),
         };
-        search(self.kernels, &needles.corpus, &set.corpus, tile, &self.rule, |needle, digest, sum| {
+        search(is_cancelled, self.kernels, &needles.corpus, &set.corpus, tile, &self.rule, |needle, digest, sum| {
             let (needle_at, digest_at) = (needles.corpus.place(needle), set.corpus.place(digest));
             if self.right.is_none() && needle_at == digest_at {
                 return;

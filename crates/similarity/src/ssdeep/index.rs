@@ -9,6 +9,14 @@ use super::{Comparer, Digest};
 /// Buckets are as many as there are postings divided by this, or up to twice as many.
 const POSTINGS_PER_BUCKET: usize = 8;
 
+/// Parts in which postings are sorted, one after the other, each with the same highest bits of the hash. Sorting is the
+/// longest work of indexing: sorting all at once would take seconds that nothing can interrupt.
+const SORTED_PARTS: usize = 256;
+
+/// Digests, and postings, between two looks at whether indexing is cancelled: some milliseconds.
+const DIGESTS_PER_CHECK: usize = 1 << 12;
+const POSTINGS_PER_CHECK: usize = 1 << 20;
+
 /// One digest that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Match {
@@ -28,7 +36,7 @@ pub struct Match {
 ///
 /// Memory: some 9 bytes for each character of the digests, typically 700 for each digest. Where that is too much for
 /// all, index one block of digests after the other and search each for the digests of its own and all later blocks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Index {
     digests: Vec<Packed>,
     /// The values of all parts, one after the other.
@@ -55,7 +63,16 @@ impl Index {
     /// # Panics
     /// If there are more than 2³² − 1.
     pub fn new<'a>(digests: impl IntoIterator<Item = &'a Digest>) -> Index {
-        let mut index = Index { digests: Vec::new(), values: Vec::new(), postings: Vec::new(), buckets: Vec::new() };
+        Index::unless(&|| false, digests).unwrap_or_default()
+    }
+
+    /// Indexes digests as [`Index::new`] does; returns `None` soon after `is_cancelled` has become true.
+    pub(crate) fn unless<'a>(
+        is_cancelled: &dyn Fn() -> bool,
+        digests: impl IntoIterator<Item = &'a Digest>,
+    ) -> Option<Index> {
+        let mut index = Index::default();
+        let mut parts: [Vec<u64>; SORTED_PARTS] = [const { Vec::new() }; SORTED_PARTS];
         for digest in digests {
             let (first, second) = (Part::new(digest.first()), Part::new(digest.second()));
             let (first, second) = (first.values(), second.values());
@@ -69,19 +86,37 @@ impl Index {
             index.values.extend_from_slice(second);
             let number = index.digests.len() as u64;
             assert!(number < u64::from(u32::MAX), "more digests than numbers");
-            for_each_hash(packed.level, first, second, |hash| index.postings.push(hash & !LOW_HALF | number));
+            if index.digests.len().is_multiple_of(DIGESTS_PER_CHECK) && is_cancelled() {
+                return None;
+            }
+            for_each_hash(packed.level, first, second, |hash| {
+                parts[(hash >> (u64::BITS - SORTED_PARTS.ilog2())) as usize].push(hash & !LOW_HALF | number);
+            });
             index.digests.push(packed);
         }
-        index.postings.sort_unstable();
-        index.postings.dedup();
+        index.postings.reserve_exact(parts.iter().map(Vec::len).sum());
+        for mut part in parts {
+            if is_cancelled() {
+                return None;
+            }
+            part.sort_unstable();
+            part.dedup();
+            index.postings.append(&mut part);
+        }
         index.postings.shrink_to_fit();
         let bits = bucket_bits(index.postings.len());
-        let mut filled = 0;
-        for bucket in 0..=1_u64 << bits {
-            filled += index.postings[filled..].partition_point(|&posting| bucket_of(posting, bits) < bucket);
-            index.buckets.push(filled);
+        index.buckets.reserve_exact((1 << bits) + 1);
+        for (place, &posting) in index.postings.iter().enumerate() {
+            let bucket = bucket_of(posting, bits) as usize;
+            if index.buckets.len() <= bucket {
+                index.buckets.resize(bucket + 1, place);
+            }
+            if place.is_multiple_of(POSTINGS_PER_CHECK) && is_cancelled() {
+                return None;
+            }
         }
-        index
+        index.buckets.resize((1 << bits) + 1, index.postings.len());
+        Some(index)
     }
 
     /// Number of digests.

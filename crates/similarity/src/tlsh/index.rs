@@ -5,6 +5,12 @@ use std::ops::ControlFlow;
 use super::Digest;
 use super::digest::{Header, Quarters, quarters_distance};
 
+/// Values of the length of a digest.
+const LENGTHS: usize = 1 << u8::BITS;
+
+/// Digests between two looks at whether indexing is cancelled.
+const DIGESTS_PER_CHECK: usize = 1 << 14;
+
 /// One digest that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Match {
@@ -22,7 +28,7 @@ pub struct Match {
 /// compared lies side by side and takes a few dozen instructions without a branch.
 ///
 /// Memory: some 40 bytes for each digest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Index {
     groups: Vec<Group>,
     rows: Vec<Row>,
@@ -52,24 +58,44 @@ impl Index {
     /// # Panics
     /// If there are more than 2³² − 1.
     pub fn new<'a>(digests: impl IntoIterator<Item = &'a Digest>) -> Index {
-        let mut numbered: Vec<(Header, Row)> = Vec::new();
+        Index::unless(&|| false, digests).unwrap_or_default()
+    }
+
+    /// Indexes digests as [`Index::new`] does; returns `None` soon after `is_cancelled` has become true.
+    pub(crate) fn unless<'a>(
+        is_cancelled: &dyn Fn() -> bool,
+        digests: impl IntoIterator<Item = &'a Digest>,
+    ) -> Option<Index> {
+        // Those of each length are sorted by themselves: sorting all at once is long work that nothing interrupts.
+        let mut parts: [Vec<(Header, Row)>; LENGTHS] = [const { Vec::new() }; LENGTHS];
+        let mut count = 0_usize;
         for digest in digests {
-            let number = u32::try_from(numbered.len()).unwrap_or(u32::MAX);
+            let number = u32::try_from(count).unwrap_or(u32::MAX);
             assert!(number < u32::MAX, "more digests than numbers");
+            if count.is_multiple_of(DIGESTS_PER_CHECK) && is_cancelled() {
+                return None;
+            }
             let row = Row { quarters: digest.quarters(), number, checksum: digest.checksum };
-            numbered.push((digest.header(), row));
+            let header = digest.header();
+            parts[usize::from(header.length)].push((header, row));
+            count += 1;
         }
-        numbered.sort_unstable_by_key(|(header, row)| (*header, row.number));
-        let mut index = Index { groups: Vec::new(), rows: Vec::new(), places: vec![0; numbered.len()] };
-        for same in numbered.chunk_by(|(a, _), (b, _)| a == b) {
-            let start = index.rows.len();
-            index.rows.extend(same.iter().map(|(_, row)| *row));
-            index.groups.push(Group { header: same[0].0, start, end: index.rows.len() });
+        let mut index = Index { groups: Vec::new(), rows: Vec::with_capacity(count), places: vec![0; count] };
+        for mut part in parts {
+            if is_cancelled() {
+                return None;
+            }
+            part.sort_unstable_by_key(|(header, row)| (*header, row.number));
+            for same in part.chunk_by(|(a, _), (b, _)| a == b) {
+                let start = index.rows.len();
+                index.rows.extend(same.iter().map(|(_, row)| *row));
+                index.groups.push(Group { header: same[0].0, start, end: index.rows.len() });
+            }
         }
         for (place, row) in index.rows.iter().enumerate() {
             index.places[row.number as usize] = place as u32;
         }
-        index
+        Some(index)
     }
 
     /// Number of digests.
