@@ -98,7 +98,7 @@ native.pthread_mutex_lock(mutex)
 SECONDS_MAX = 1.0
 
 
-def interrupt(code: str, *arguments: str, seconds_max: float = SECONDS_MAX) -> None:
+def interrupt(code: str, *arguments: str, wait: float = 1.0, seconds_max: float = SECONDS_MAX) -> None:
     """Runs code until it waits, sends Ctrl-C, and expects that it ends what waits, and then the process."""
     wrapper = """
         import sys, time, pfh
@@ -123,7 +123,7 @@ def interrupt(code: str, *arguments: str, seconds_max: float = SECONDS_MAX) -> N
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
         # By then it waits.
-        time.sleep(1.0)
+        time.sleep(wait)
         began = time.monotonic()
         child.send_signal(signal.SIGINT)
         try:
@@ -231,8 +231,10 @@ pfh.shard({LISTINGS[name]}, plan=sys.argv[3], shards=2)
 """,
         str(tree),
         str(plan),
+        # The walk of a million files has begun, and does not last for ever.
+        wait=0.05,
         # A program that was killed would leave the folder; whether it is removed quickly is up to the disk.
-        seconds_max=5 * SECONDS_MAX,
+        seconds_max=10 * SECONDS_MAX,
     )
     assert not plan.exists()
     assert not [process for process, parent in programs() if parent == 1 or parent == os.getpid()]

@@ -197,6 +197,10 @@ impl Planner {
         // One call for all lists; a machine that loses its power afterwards has them.
         let synced = File::open(&self.folder).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
         synced.map_err(PlanError::io(&self.folder))?;
+        // A busy disk may have kept it for long.
+        if stop.load(Ordering::Relaxed) {
+            return Err(PlanError::Stopped);
+        }
         plan.write()?;
         pfh_list::sync_directory(&self.folder).map_err(PlanError::io(&self.folder))?;
         Ok(plan)

@@ -35,8 +35,9 @@ _MESSAGE_BYTES = 16 << 10
 #: Bytes that are written to the program at once, as many as a pipe holds.
 _INPUT_BYTES = 64 << 10
 
-#: Seconds that an interrupted program gets to remove what it has begun; storage may keep it for ever.
-_PATIENCE = 2.0
+#: Seconds that an interrupted program gets to remove what it has begun, which takes no time unless a busy disk keeps it.
+#: A second Ctrl-C ends it at once.
+_PATIENCE = 10.0
 
 
 def run(arguments: Sequence[str | bytes], input: Iterable[bytes] = ()) -> tuple[int, str]:
