@@ -56,6 +56,68 @@ corpus = ["c"]
 cache = ["cached"]
 "#;
 
+/// A network and FUSE have no blocks that the system could count: what does not come from one says nothing there.
+#[test]
+fn page_caches_are_judged_where_the_system_counts_blocks() {
+    for (filesystem, simulated, is_judged) in [
+        ("ext4 on /dev/x (rw)", false, true),
+        ("xfs on /dev/nfs (rw)", false, true),
+        ("nfs4 on server:/x (rw)", false, false),
+        ("cifs on //server/x (rw)", false, false),
+        ("fuse.rclone on share: (ro)", false, false),
+        ("fuse on share (ro)", false, false),
+        ("ext4 on /dev/x (rw)", true, false),
+    ] {
+        let mut made = Synthetic::new("programs");
+        made.header().definition = DEFINITION.to_owned();
+        made.runner("peer", "today", "peer", "program");
+        let facts = [("filesystem".to_owned(), filesystem.to_owned())].into();
+        made.entries.push(Entry::Device(Device { device: "here".to_owned(), simulated, facts }));
+        given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 0);
+        let page = Report::new(&made.measurements(), Options::default()).document().markdown();
+        assert_eq!(page.contains("Not out of the page cache"), is_judged, "{filesystem}");
+        assert_eq!(page.contains("From the device"), is_judged, "{filesystem}");
+    }
+}
+
+#[test]
+fn simulated_devices_are_described_and_corpora_have_digests() {
+    let mut made = Synthetic::new("programs");
+    made.header().definition = DEFINITION.to_owned();
+    let facts = [("behaviour", "150 MB/s, 8 ms for each seek, 1 at once"), ("filesystem", "ext4 on /dev/x (rw)")];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    made.entries.push(Entry::Device(Device { device: "hdd".to_owned(), simulated: true, facts }));
+    let (corpus, sha256) = ("c".to_owned(), Some("ab".repeat(32)));
+    made.entries.push(Entry::Corpus(Corpus { corpus, files: 10, bytes: 1000, longest_bytes: 512, sha256 }));
+    given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 0);
+    let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+    for text in [
+        "as slow as such a device, with 150 MB/s, 8 ms for each seek, 1 at once; ext4 on /dev/x (rw).",
+        "SHA-256 of the list of their digests: abab",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+}
+
+/// A run that is continued takes as long as its parts together.
+#[test]
+fn the_time_is_that_of_all_runs() {
+    let mut made = Synthetic::new("languages");
+    made.series("c-openssl", "today", "digest", "sha256", &[1 << 20], 100.0);
+    made.entries.push(Entry::Stop { seconds: 100.0 });
+    let took = |made: &Synthetic| {
+        let measurements = made.measurements();
+        let page = Report::new(&measurements, Options::default()).document().markdown();
+        (measurements.seconds, page.lines().find(|line| line.contains("Took")).map(str::to_owned))
+    };
+    assert_eq!(took(&made), (None, None));
+    made.entries.push(Entry::End { seconds: 20.5 });
+    assert_eq!(took(&made).0, Some(120.5));
+    made.entries.push(Entry::End { seconds: 0.5 });
+    let (seconds, line) = took(&made);
+    assert!(seconds == Some(121.0) && line.as_ref().is_some_and(|line| line.contains("2 min 1 s")), "{line:?}");
+}
+
 /// Three runs of a cell, each with the same time, peak and bytes from the device.
 fn given(made: &mut Synthetic, id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, device_bytes: u64) {
     let dimensions: Vec<(&str, &str)> = [("corpus", "c"), ("device", "here")].iter().chain(more).copied().collect();
@@ -81,7 +143,13 @@ fn programs_are_held_against_the_bound_and_the_first_of_their_trial() {
     }
     let facts = [("filesystem".to_owned(), "ext4 on /dev/x (rw)".to_owned())].into();
     made.entries.push(Entry::Device(Device { device: "here".to_owned(), simulated: false, facts }));
-    made.entries.push(Entry::Corpus(Corpus { corpus: "c".to_owned(), files: 10, bytes: 1000, longest_bytes: 512 }));
+    made.entries.push(Entry::Corpus(Corpus {
+        corpus: "c".to_owned(),
+        files: 10,
+        bytes: 1000,
+        longest_bytes: 512,
+        sha256: None,
+    }));
     let text = "a table | of rates\n".to_owned();
     made.entries.push(Entry::Output(Output { runner: "lanes".to_owned(), name: "rates.txt".to_owned(), text }));
     let cached = ("cache", "cached");

@@ -25,6 +25,12 @@ const BOX_RUNS_LEAST: usize = 8;
 /// More readers bring nothing if all of them together bring less than this.
 const KNEE: f64 = 0.05;
 
+/// Types of filesystems whose reads come from no block device of this machine, beside `fuse.…`.
+const WITHOUT_BLOCKS: [&str; 16] = [
+    "fuse", "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "coda", "lustre", "beegfs",
+    "gpfs", "ncpfs", "pvfs2",
+];
+
 /// Volumes to which a fixity check is projected: TB and files of the study's mean size.
 const VOLUMES_TB: [f64; 3] = [1.0, 25.0, 100.0];
 
@@ -74,13 +80,20 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
     let measurements = report.measurements;
     for device in measurements.devices.values() {
         let kind = if device.simulated { "simulated: a filesystem that is as slow as such a device" } else { "real" };
-        let lies = device.facts.get("filesystem").map(|text| format!("; {text}")).unwrap_or_default();
-        section.push(Block::Text(format!("Device {}: {kind}{lies}.", device.device)));
+        let fact = |name: &str| device.facts.get(name).filter(|text| !text.is_empty());
+        let behaviour = fact("behaviour").map(|text| format!(", with {text}")).unwrap_or_default();
+        let lies = fact("filesystem").map(|text| format!("; {text}")).unwrap_or_default();
+        section.push(Block::Text(format!("Device {}: {kind}{behaviour}{lies}.", device.device)));
     }
     for corpus in measurements.corpora.values() {
         let (bytes, longest) = (size(corpus.bytes), size(corpus.longest_bytes));
         let files = count(corpus.files);
-        section.push(Block::Text(format!("Files {}: {files}, {bytes}; the longest has {longest}.", corpus.corpus)));
+        let digest = corpus.sha256.as_ref().map(|digest| format!(" SHA-256 of the list of their digests: {digest}."));
+        section.push(Block::Text(format!(
+            "Files {}: {files}, {bytes}; the longest has {longest}.{}",
+            corpus.corpus,
+            digest.unwrap_or_default()
+        )));
     }
     let Some(definition) = definition(measurements) else { return section };
     for trial in &definition.trials {
@@ -188,7 +201,7 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
         of.iter().map(|(key, _)| Bound::of(report.measurements, definition, trial, key)).collect();
     let has_bounds = bounds.iter().any(Option::is_some);
     let has_parts = of.iter().any(|(_, point)| system_ns(point).is_some());
-    let is_real = |key: &SeriesKey| !is_simulated(report.measurements, key);
+    let is_real = |key: &SeriesKey| has_blocks(report.measurements, key);
     let has_device = of.iter().any(|(key, _)| is_real(key) && !is_cached(key));
     let mut head = vec!["Program", "Conditions", "Algorithm", "Profile", "Seconds", "Quartiles", "Times"];
     head.extend(has_bounds.then_some("Of the bound"));
@@ -259,9 +272,14 @@ fn is_cached(key: &SeriesKey) -> bool {
     key.dimensions.get(CACHE).is_none_or(|cache| cache == Cache::Cached.name())
 }
 
-fn is_simulated(measurements: &Measurements, key: &SeriesKey) -> bool {
+/// Whether the system counts what a program reads from the device of a cell: over a network, by FUSE and on simulated
+/// devices it sees no blocks.
+fn has_blocks(measurements: &Measurements, key: &SeriesKey) -> bool {
     let device = key.dimensions.get(DEVICE).and_then(|device| measurements.devices.get(device));
-    device.is_some_and(|device| device.simulated)
+    device.is_none_or(|device| {
+        let kind = device.facts.get("filesystem").and_then(|text| text.split(' ').next()).unwrap_or_default();
+        !device.simulated && !kind.starts_with("fuse.") && !WITHOUT_BLOCKS.contains(&kind)
+    })
 }
 
 /// Bytes and files that a program has worked on, as far as it has.
@@ -360,7 +378,7 @@ fn bounds(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Mea
 /// Cells whose page cache was not in the state that they name, by what came from the device.
 fn caches(report: &Report<'_>, of: &[Measured<'_>]) -> Vec<String> {
     let note = |(key, point): &Measured<'_>| {
-        let bytes = device_bytes(point).filter(|_| !is_simulated(report.measurements, key))?;
+        let bytes = device_bytes(point).filter(|_| has_blocks(report.measurements, key))?;
         let all = point.bytes as f64;
         let label = report.measurements.label(&key.runner);
         let cell =
