@@ -2,7 +2,7 @@
 
 use crate::synthetic::{Synthetic, program};
 use pfh_lab::report::{Options, Report};
-use pfh_lab::results::{Corpus, Cost, Device, Entry, Output};
+use pfh_lab::results::{Corpus, Cost, Device, Entry, FailureKind, Output};
 
 const DEFINITION: &str = r#"
 title = "Programs"
@@ -116,6 +116,99 @@ fn the_time_is_that_of_all_runs() {
     made.entries.push(Entry::End { seconds: 0.5 });
     let (seconds, line) = took(&made);
     assert!(seconds == Some(121.0) && line.as_ref().is_some_and(|line| line.contains("2 min 1 s")), "{line:?}");
+}
+
+/// Sixteen runs of each cell of `fixity`, with all costs of today.
+pub(crate) fn fixity() -> Synthetic {
+    let mut made = Synthetic::new("fixity");
+    made.header().definition = include_str!("../../../../lab/experiments/fixity.toml").to_owned();
+    for (id, label) in [("python", "hashlib of Python"), ("pfh", "pfh")] {
+        made.runner(id, "today", label, "program");
+        for device in ["nas", "here"] {
+            for (algorithm, seconds) in [("md5", 1.0), ("sha256", 1.1)] {
+                let dimensions = [("corpus", "collection"), ("device", device), ("cache", "cold")];
+                let cell = program(id, algorithm, &dimensions);
+                let runs = (0..16).map(|run| (seconds + 0.02 * f64::from(run)) * 1e9);
+                let runs: Vec<(f64, f64)> = runs.map(|wall| (wall, wall / 10.0)).collect();
+                made.given(&cell, &runs);
+                let (order, system_ns) = (0, Some(5_000_000));
+                let (gc_count, gc_ns, peak_bytes, device_bytes) = (None, None, Some(48 << 20), Some(1_900_000_000));
+                made.entries.push(Entry::Cost(Cost {
+                    cell,
+                    order,
+                    gc_count,
+                    gc_ns,
+                    peak_bytes,
+                    device_bytes,
+                    system_ns,
+                }));
+            }
+        }
+    }
+    made
+}
+
+/// One scale for all algorithms shows whether their boxes overlap, which separate plots hid.
+#[test]
+fn runs_of_all_algorithms_scatter_on_one_scale_for_each_device_and_clock() {
+    let made = fixity();
+    let measurements = made.measurements();
+    let document = Report::new(&measurements, Options::default()).document();
+    let page = document.html();
+    for device in ["here", "nas"] {
+        for clock in ["Real time", "Processor time"] {
+            let title = format!("{clock} of all runs: Sixteen runs of each, interleaved, device: {device}");
+            assert!(page.contains(&title), "{title}");
+        }
+    }
+    for row in ["hashlib of Python: MD5", "hashlib of Python: SHA-256", "pfh: MD5", "pfh: SHA-256"] {
+        assert!(page.contains(row), "{row}");
+    }
+    let markdown = document.markdown();
+    let head = markdown.lines().find(|line| line.starts_with("| Program | Conditions")).expect("a table");
+    assert!(head.contains("| Quartiles | Times | Share | User + system, s |"), "{head}");
+    let row = markdown.lines().find(|line| line.starts_with("| pfh |") && line.contains("| MD5 |")).expect("a row");
+    assert!(row.contains("real 1.07 to 1.23<br>CPU 0.107 to 0.122"), "{row}");
+    assert!(row.contains("| 0.110 + 0.00500 |"), "{row}");
+}
+
+/// Tables without claims have published figures, too, and names of algorithms have one spelling.
+#[test]
+fn published_times_stand_beside_those_of_the_tree() {
+    let mut made = Synthetic::new("tree");
+    made.header().definition = include_str!("../../../../lab/experiments/tree.toml").to_owned();
+    for (id, label) in [("ssdeep", "ssdeep"), ("pfh-family", "pfh, similarity digests"), ("mrsh-v2", "mrsh-v2")] {
+        made.runner(id, "today", label, "program");
+    }
+    let (hdd, cold) = (("device", "hdd"), ("cache", "cold"));
+    for corpus in ["documents", "large"] {
+        made.given(&program("ssdeep", "ssdeep", &[("corpus", corpus), hdd, cold]), &[(3e9, 1e9); 3]);
+    }
+    for (algorithm, mode) in [("ssdeep", "smt"), ("mrsh-v2", "mtp"), ("sdhash", "adaptive")] {
+        let options = [("mode", mode), ("threads", "2"), ("memory", "20M")];
+        let cell = program("pfh-family", algorithm, &[&[("corpus", "documents"), hdd, cold], &options[..]].concat());
+        made.given(&cell, &[(2e9, 1e9); 3]);
+    }
+    made.failure(program("mrsh-v2", "mrsh-v2", &[hdd]), FailureKind::Error, "no");
+    made.failure(program("ssdeep", "ssdeep", &[hdd]), FailureKind::Error, "no");
+    let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+    let row = |of: &[&str]| {
+        let is_it = |line: &&str| line.starts_with("| ") && of.iter().all(|part| line.contains(part));
+        page.lines().find(is_it).unwrap_or_else(|| panic!("{of:?}: {page}"))
+    };
+    assert!(row(&["| Program |", "Published, s"]).contains("| Seconds | Published, s | Times |"), "{page}");
+    assert!(row(&["| ssdeep |", "| 83.67 |"]).contains("3.00"));
+    assert!(row(&["| pfh, similarity digests |", "SMT", "| 69.05 |"]).contains("2.00"));
+    row(&["| pfh, similarity digests |", "MTP", "| mrsh-v2 |", "| 51.79 |"]);
+    row(&["| pfh, similarity digests |", "adaptive", "| sdhash |", "| – |"]);
+    // Table XIII has sixteen large files, and table XI two workstations.
+    row(&["| ssdeep |", "| 264 |"]);
+    row(&["| ssdeep |", "Mac OS X", "| 1 h 40 min |"]);
+    row(&["| pfh, similarity digests |", "Windows 7", "SMT", "| 26 min 42 s |"]);
+    for wrong in ["MRSH-v2", "Mrsh-v2", "Ssdeep", "Sdhash"] {
+        assert!(!page.contains(wrong), "{wrong}");
+    }
+    assert!(page.contains("| mrsh-v2 (program)"), "{page}");
 }
 
 /// Three runs of a cell, each with the same time, peak and bytes from the device.

@@ -6,6 +6,7 @@ use crate::experiment::Definition;
 use crate::experiment::Experiment;
 use crate::experiment::trials::{self, CACHE, CORPUS, Cache, DEVICE, Limit, Program, Trial};
 use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY};
+use crate::published;
 use crate::report::Report;
 use crate::report::format::{algorithm, count, counted, duration, estimate, number, sentence, size, time};
 use crate::report::frash;
@@ -14,7 +15,7 @@ use crate::report::sections::answer::undecided;
 use crate::report::sections::profile_name;
 use crate::results::Output;
 use crate::size::Size;
-use crate::statistics::{Estimate, median, of_medians, ratio_of_medians};
+use crate::statistics::{Estimate, Repeats, Summary, median, of_medians, ratio_of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 /// Rows of one plot.
@@ -34,10 +35,10 @@ const WITHOUT_BLOCKS: [&str; 16] = [
 /// Volumes to which a fixity check is projected: TB and files of the study's mean size.
 const VOLUMES_TB: [f64; 3] = [1.0, 25.0, 100.0];
 
-/// The workstations of table X of Breitinger and Petrov 2013: name, bytes, files.
-const WORKSTATIONS: [(&str, f64, f64); 2] = [
-    ("Mac OS X, 100.92 GB, 322 531 files", 100.92e9, 322_531.0),
-    ("Windows 7, 36.55 GB, 139 303 files", 36.55e9, 139_303.0),
+/// The workstations of table X of Breitinger and Petrov 2013: name, the volume that rows of table XI name, bytes, files.
+const WORKSTATIONS: [(&str, &str, f64, f64); 2] = [
+    ("Mac OS X, 100.92 GB, 322 531 files", "100.92 GB", 100.92e9, 322_531.0),
+    ("Windows 7, 36.55 GB, 139 303 files", "36.55 GB", 36.55e9, 139_303.0),
 ];
 
 /// A cell of a trial: its key and its only point.
@@ -73,7 +74,8 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
     let mut section = Section::new("programs", "Whole programs").text(
         "Seconds from the start of a program to its end, with start, walk and output, as a user waits for them. A time counts only \
          if the list that the program prints equals that of the others. Cold: the contents were not in the page cache. Share: \
-         processor time in real time; above 100 % several cores worked. Times: the median as a multiple of that of the first program \
+         processor time in real time; above 100 % several cores worked. Published: seconds of the study, \
+         for its files on its machine; quick sizes are a part of them. Times: the median as a multiple of that of the first program \
          of the trial, with the first values of its dimensions, over the same files. Peak: resident memory of the largest process, \
          at most.",
     );
@@ -203,19 +205,32 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
     let has_parts = of.iter().any(|(_, point)| system_ns(point).is_some());
     let is_real = |key: &SeriesKey| has_blocks(report.measurements, key);
     let has_device = of.iter().any(|(key, _)| is_real(key) && !is_cached(key));
-    let mut head = vec!["Program", "Conditions", "Algorithm", "Profile", "Seconds", "Quartiles", "Times"];
+    let published: Vec<Option<f64>> = of.iter().map(|(key, _)| published_seconds(report, trial, key)).collect();
+    let has_published = published.iter().any(Option::is_some);
+    let mut head = vec!["Program", "Conditions", "Algorithm", "Profile", "Seconds"];
+    head.extend(has_published.then_some("Published, s"));
+    // Of a few runs, quartiles say nothing.
+    let has_quartiles = of.iter().any(|(_, point)| point.time.count >= BOX_RUNS_LEAST);
+    head.extend(has_quartiles.then_some("Quartiles"));
+    head.push("Times");
     head.extend(has_bounds.then_some("Of the bound"));
     head.push("Share");
-    head.extend(has_parts.then_some("User + system, s"));
-    head.extend(["MB/s", "Files/s", "Peak"]);
+    head.extend(match (has_parts, has_quartiles) {
+        (true, _) => Some("User + system, s"),
+        (false, true) => Some("Processor, s"),
+        (false, false) => None,
+    });
+    head.push("MB/s");
+    // Of the same files, both rates say the same.
+    let varying = varying(of);
+    let has_file_rate = varying.contains(CORPUS);
+    head.extend(has_file_rate.then_some("Files/s"));
+    head.push("Peak");
     head.extend(has_device.then_some("From the device"));
     let mut table = Table::new(trial.title.clone(), head).sortable();
-    let varying = varying(of);
-    for ((key, point), bound) in of.iter().zip(&bounds) {
+    for (((key, point), bound), published) in of.iter().zip(&bounds).zip(&published) {
         let share = of_medians(&[&point.cpu_ns, &point.wall_ns], |medians| medians[0] / medians[1]);
         let median = point.time.median / 1e9;
-        let quartiles =
-            format!("{} to {}", number(point.time.lower_quartile / 1e9), number(point.time.upper_quartile / 1e9));
         let maybe =
             |text: Option<(String, f64)>| text.map_or(Cell::maybe(None), |(text, value)| Cell::quantity(text, value));
         let percent = |share: f64| (format!("{} %", number(share * 100.0)), share);
@@ -226,25 +241,48 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
             Cell::text(algorithm(&key.algorithm)),
             Cell::text(profile_name(report, &key.profile)),
             Cell::quantity(estimate(&point.time.estimate().map(|ns| ns / 1e9)), median),
-            Cell::text(quartiles),
-            maybe(times.filter(|times| times.is_finite()).map(|times| (number(times), times))),
         ];
+        if has_published {
+            row.push(maybe(published.map(|seconds| (format!("{seconds}"), seconds))));
+        }
+        if has_quartiles {
+            let times = [("real", &point.wall_ns), ("CPU", &point.cpu_ns)];
+            let line = |(name, times): (&str, &Repeats)| {
+                let Summary { lower_quartile, upper_quartile, .. } = Summary::of(times)?;
+                Some(format!("{name} {} to {}", number(lower_quartile / 1e9), number(upper_quartile / 1e9)))
+            };
+            row.push(Cell::Lines(times.into_iter().filter_map(line).collect()));
+        }
+        row.push(maybe(times.filter(|times| times.is_finite()).map(|times| (number(times), times))));
         if has_bounds {
             row.push(maybe(bound.as_ref().map(|bound| percent(bound.seconds() / median))));
         }
         row.push(maybe(share.map(|share| percent(share.value))));
         if has_parts {
             row.push(maybe(parts(point)));
+        } else if has_quartiles {
+            let cpu = Summary::of(&point.cpu_ns).map(|cpu| cpu.median / 1e9);
+            row.push(maybe(cpu.map(|seconds| (number(seconds), seconds))));
         }
         let (bytes, files) = work(report.measurements, definition, key, point);
         let rate = |work: Option<f64>| maybe(work.map(|work| (number(work / median), work / median)));
-        row.extend([rate(bytes.map(|bytes| bytes / 1e6)), rate(files), maybe(peak(key, point))]);
+        row.push(rate(bytes.map(|bytes| bytes / 1e6)));
+        if has_file_rate {
+            row.push(rate(files));
+        }
+        row.push(maybe(peak(key, point)));
         if has_device {
             row.push(maybe(device_bytes(point).filter(|_| is_real(key)).map(|bytes| (size(bytes as u64), bytes))));
         }
         table.push(row);
     }
     table
+}
+
+/// The time that the study of 2013 printed of a cell, over its own files.
+fn published_seconds(report: &Report<'_>, trial: &Trial, key: &SeriesKey) -> Option<f64> {
+    let is_tree = report.measurements.header.experiment == "tree";
+    is_tree.then(|| published::tree_cell_seconds(&trial.title, &key.runner, &key.algorithm, &key.dimensions))?
 }
 
 /// The cell that others of a trial are compared with: of the trial's first program, with the first values of its
@@ -423,7 +461,7 @@ fn peak(key: &SeriesKey, point: &Point) -> Option<(String, f64)> {
 }
 
 /// A row for each cell, in seconds: a plot for each kind of files and algorithm, with the profiles beside each other.
-/// And where there are enough runs, how they scatter.
+/// Where there are enough runs, further plots show how they scatter.
 fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &mut Section) {
     let varying = varying(of);
     let profiles = report.measurements.profiles();
@@ -443,26 +481,48 @@ fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &m
         if let Some(plot) = dots(report, &profiles, &title, &rows) {
             section.push(plot);
         }
-        let boxes: Vec<BoxRow> = rows
-            .iter()
-            .filter_map(|(label, of)| Some((label, of.iter().find(|(key, _)| key.profile == TODAY)?)))
-            .filter(|(_, (_, point))| point.time.count >= BOX_RUNS_LEAST)
-            .map(|(label, (_, point))| BoxRow {
-                label: label.clone(),
-                quartiles: [
-                    point.time.least,
-                    point.time.lower_quartile,
-                    point.time.median,
-                    point.time.upper_quartile,
-                    point.time.greatest,
-                ]
-                .map(|ns| ns / 1e9),
-            })
-            .collect();
-        if boxes.len() > 1 {
+    }
+    boxes_of(report, trial, of, section);
+}
+
+/// How the runs scatter: for each kind of files on each device a plot of real and one of processor time, with all
+/// programs and algorithms on one scale, so that it shows which boxes overlap.
+fn boxes_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &mut Section) {
+    let mut varying = varying(of);
+    let is_several = [CORPUS, DEVICE].map(|name| varying.remove(name));
+    let mut groups: BTreeMap<[&str; 2], Vec<(String, &Point)>> = BTreeMap::new();
+    for (key, point) in of.iter().filter(|(key, point)| key.profile == TODAY && point.time.count >= BOX_RUNS_LEAST) {
+        let conditions = conditions(key, &varying);
+        let conditions = if conditions.is_empty() { conditions } else { format!(", {conditions}") };
+        let label = report.measurements.label(&key.runner);
+        let label = format!("{label}: {}{conditions}", algorithm(&key.algorithm));
+        let place = [CORPUS, DEVICE].map(|name| key.dimensions.get(name).map_or("", String::as_str));
+        groups.entry(place).or_default().push((label, point));
+    }
+    for (place, mut rows) in groups {
+        rows.sort_by(|a, b| a.0.cmp(&b.0));
+        let names = ["files", "device"].into_iter().zip(place).zip(is_several).filter(|(_, is_several)| *is_several);
+        let place: String = names.map(|((name, value), _)| format!(", {name}: {value}")).collect();
+        for (clock, times) in [
+            ("Real time", (|point| &point.wall_ns) as fn(&Point) -> &Repeats),
+            ("Processor time", |point| &point.cpu_ns),
+        ] {
+            let boxes: Vec<BoxRow> = rows
+                .iter()
+                .filter_map(|(label, point)| {
+                    let Summary { least, lower_quartile, median, upper_quartile, greatest, .. } =
+                        Summary::of(times(point))?;
+                    let quartiles = [least, lower_quartile, median, upper_quartile, greatest].map(|ns| ns / 1e9);
+                    Some(BoxRow { label: label.clone(), quartiles })
+                })
+                .collect();
+            if boxes.len() < 2 {
+                continue;
+            }
             let description = "Boxes reach from the lower to the upper quartile, with the median as a line in them; the lines beside \
                                them end at the shortest and the longest run. The table has the figures.";
-            if let Some(plot) = plots::boxes(format!("How the runs scatter. {title}"), description, "seconds", boxes) {
+            let title = format!("{clock} of all runs: {}{place}", trial.title);
+            if let Some(plot) = plots::boxes(title, description, "seconds", boxes) {
                 section.push(plot);
             }
         }
@@ -653,10 +713,22 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
                 key.algorithm == "ssdeep" && key.runner != "pfh-pairs" && key.runner != "ssdeep-pairs"
             });
             let all = varying(&of);
-            let mut table = Table::new("Table XI: the two workstations of table X", head());
+            let head = head().into_iter().chain(["Published"]);
+            let mut table = Table::new("Table XI: the two workstations of table X", head);
             for measured in &of {
-                for (name, bytes, files) in WORKSTATIONS {
-                    table.push(row(measured, &all, name.to_owned(), bytes, files));
+                // The study projects from its table III, of two threads.
+                let dimension = |name: &str| measured.0.dimensions.get(name).map(String::as_str);
+                let variant = match (measured.0.runner.as_str(), dimension("mode"), dimension("threads")) {
+                    ("ssdeep", ..) => Some("stand-alone"),
+                    ("pfh-family", Some("smt"), Some("2")) => Some("SMT"),
+                    ("pfh-family", Some("mtp"), Some("2")) => Some("MTP"),
+                    _ => None,
+                };
+                for (name, volume, bytes, files) in WORKSTATIONS {
+                    let published = variant.and_then(|variant| published::tree_projection_seconds(volume, variant));
+                    let mut row = row(measured, &all, name.to_owned(), bytes, files);
+                    row.push(published.map_or(Cell::maybe(None), |seconds| Cell::quantity(duration(seconds), seconds)));
+                    table.push(row);
                 }
             }
             if !table.is_empty() {
