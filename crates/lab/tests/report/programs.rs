@@ -211,6 +211,47 @@ fn published_times_stand_beside_those_of_the_tree() {
     assert!(page.contains("| mrsh-v2 (program)"), "{page}");
 }
 
+/// On made numbers: the knee is where the intervals say so, and nowhere else.
+#[test]
+fn knees_are_decided_by_intervals() {
+    let page = |times: &[(u32, &[f64])]| {
+        let mut made = Synthetic::new("device");
+        made.header().definition = include_str!("../../../../lab/experiments/device.toml").to_owned();
+        made.runner("pfh", "today", "pfh, reading only", "program");
+        for (prefetchers, seconds) in times {
+            let number = prefetchers.to_string();
+            let options = [("mode", "mtp"), ("threads", "65"), ("prefetchers", number.as_str())];
+            let dimensions = [&[("corpus", "small"), ("device", "here"), ("cache", "cold")], &options[..]].concat();
+            let runs: Vec<(f64, f64)> = seconds.iter().map(|seconds| (seconds * 1e9, 1e8)).collect();
+            made.given(&program("pfh", "none", &dimensions), &runs);
+        }
+        let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+        page.lines().find(|line| line.contains("Files: small, here: ")).map(str::to_owned).unwrap_or_default()
+    };
+    let steady = |seconds: f64| [0.99, 1.0, 1.0, 1.0, 1.01].map(|factor| factor * seconds);
+    let noisy = |seconds: f64| [0.7, 0.9, 1.0, 1.2, 1.4].map(|factor| factor * seconds);
+    let said = page(&[(1, &steady(8.0)), (2, &steady(4.0)), (4, &steady(2.0)), (8, &steady(2.0)), (16, &steady(2.01))]);
+    assert!(
+        said.contains("4 prefetchers read 4.00 (") && said.contains("; up to 16 bring less than 5 % more."),
+        "{said}"
+    );
+    let said = page(&[(1, &steady(8.0)), (2, &steady(4.0)), (4, &steady(2.0)), (8, &steady(3.0))]);
+    assert!(said.contains("4 prefetchers read 4.00 (") && said.contains("; 8 take 1.50 ("), "{said}");
+    let said = page(&[(1, &steady(8.0)), (2, &steady(4.0)), (4, &steady(2.0))]);
+    assert!(said.contains("4 prefetchers read") && said.ends_with("; more were not tried."), "{said}");
+    // One reader is never compared with itself.
+    let said = page(&[(1, &steady(2.0)), (2, &steady(2.3))]);
+    assert!(said.contains("here: 1 prefetcher is enough; 2 take 1.15 ("), "{said}");
+    let said = page(&[(1, &steady(2.0)), (2, &steady(2.0)), (4, &steady(2.02))]);
+    assert!(said.ends_with("here: 1 prefetcher is enough; up to 4 bring less than 5 % more."), "{said}");
+    assert!(!said.contains("1.00 times as fast as 1"), "{said}");
+    // Noise: the best may be any of three.
+    let said = page(&[(1, &steady(8.0)), (2, &noisy(2.1)), (4, &noisy(2.0)), (8, &noisy(1.9))]);
+    assert!(said.contains("is undecided, between 2 and 8; 8 prefetchers read 4."), "{said}");
+    let said = page(&[(1, &[8.0, 8.1]), (2, &[4.0, 4.1])]);
+    assert!(said.ends_with("bring nothing is undecided: too few runs."), "{said}");
+}
+
 /// Three runs of a cell, each with the same time, peak and bytes from the device.
 fn given(made: &mut Synthetic, id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, device_bytes: u64) {
     let dimensions: Vec<(&str, &str)> = [("corpus", "c"), ("device", "here")].iter().chain(more).copied().collect();

@@ -524,6 +524,25 @@ fn a_mount_that_vanishes_is_a_failure_of_one_cell() {
     }
 }
 
+/// A device that answers four reads at once: four prefetchers read four times as fast as one, and eight no faster.
+#[cfg(feature = "slowfs")]
+#[test]
+fn the_knee_of_a_device_is_the_number_of_requests_that_it_serves_at_once() {
+    let directory = scratch();
+    let path = directory.path();
+    let more = "dimensions = { prefetchers = [\"1\", \"2\", \"4\", \"8\"] }\n[[program]]\nid = \"readers\"\nlabel = \"readers\"\n\
+                command = '\"$pfh\" hash -a none --mode mtp -t 9 -p \"$prefetchers\" \"$corpus\"'\ntakes = [\"prefetchers\"]\n";
+    let device = "bytes_per_second = 1e9\nread_seconds = 0.1\nat_once = 4\nremembered_seconds = 60\n";
+    let Some((ended, results)) = on_device(path, r#"["readers"]"#, device, "cold", more) else { return };
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(of(&results, "sample").len(), 4 * 3);
+    pfh(path, ["lab", "report", "out"]).run().done();
+    let page = fs::read_to_string(path.join("out/report.md")).unwrap();
+    let line = page.lines().find(|line| line.contains("Files: noise")).unwrap_or_else(|| panic!("{page}"));
+    assert!(line.contains(": 4 prefetchers read 3.") || line.contains(": 4 prefetchers read 4."), "{line}");
+    assert!(line.contains("; up to 8 bring less than 5 % more") || line.contains("whether 8 are slower"), "{line}");
+}
+
 #[test]
 fn definitions_that_cannot_be_meant_are_refused() {
     let directory = scratch();

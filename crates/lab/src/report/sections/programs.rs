@@ -571,37 +571,74 @@ fn dots(
 
 /// From which number of readers on more of them bring nothing, for every kind of files on every device.
 fn knees(of: &[Measured<'_>]) -> Vec<String> {
-    let mut groups: BTreeMap<BTreeMap<&str, &str>, Vec<(u64, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<BTreeMap<&str, &str>, Vec<(u64, &Point)>> = BTreeMap::new();
     for (key, point) in of.iter().filter(|(key, _)| key.profile == TODAY) {
         let Some(readers) = key.dimensions.get("prefetchers").and_then(|value| value.parse().ok()) else { continue };
         let others = key.dimensions.iter().filter(|(name, _)| *name != "prefetchers");
         let others = others.map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        groups.entry(others).or_default().push((readers, point.time.median));
+        groups.entry(others).or_default().push((readers, point));
     }
-    let mut sentences = Vec::new();
-    for (dimensions, mut readers) in groups.into_iter().filter(|(_, readers)| readers.len() > 1) {
+    let sentence = |(dimensions, mut readers): (BTreeMap<&str, &str>, Vec<(u64, &Point)>)| {
         readers.sort_by_key(|(number, _)| *number);
-        let best = readers.iter().map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
-        let Some(knee) = readers.iter().find(|(_, ns)| *ns <= best * (1.0 + KNEE)) else { continue };
-        let (first, last) = (readers[0], readers[readers.len() - 1]);
         let of = |name: &str| dimensions.get(name).copied().unwrap_or_default();
-        let after = match last {
-            (number, ns) if ns > knee.1 * (1.0 + KNEE) => {
-                format!("; {number} take {} times as long", crate::report::format::number(ns / knee.1))
-            }
-            (number, _) if number > knee.0 => format!("; up to {number} bring less than 5 % more"),
-            _ => "; more were not tried".to_owned(),
-        };
-        sentences.push(format!(
-            "Files: {}, {}: {} {} times as fast as {}{after}.",
-            of(CORPUS),
-            of(DEVICE),
-            counted(knee.0, "prefetcher reads", "prefetchers read"),
-            number(first.1 / knee.1),
-            first.0,
+        Some(format!("Files: {}, {}: {}.", of(CORPUS), of(DEVICE), knee(&readers)?))
+    };
+    groups.into_iter().filter_map(sentence).collect()
+}
+
+/// From which number of readers on more of them bring nothing, in words; undecided where the intervals leave more than
+/// one. Readers come in the order of their number.
+fn knee(readers: &[(u64, &Point)]) -> Option<String> {
+    let ratio = |a: &Point, b: &Point| ratio_of_medians(a.times_ns(), b.times_ns());
+    let (&first, &last) = (readers.first()?, readers.last()?);
+    if readers.len() < 2 {
+        return None;
+    }
+    let is_shorter = |a: &&(u64, &Point), b: &&(u64, &Point)| a.1.time.median.total_cmp(&b.1.time.median);
+    let best = readers.iter().min_by(is_shorter)?;
+    // How much longer each number takes than the best, at least and at most.
+    let longer = |(number, point): &(u64, &Point)| {
+        if *number == best.0 {
+            return Some((1.0, 1.0));
+        }
+        ratio(point, best.1)?.interval.map(|interval| (interval.low, interval.high))
+    };
+    let longer: Option<Vec<(f64, f64)>> = readers.iter().map(longer).collect();
+    let name = |number| counted(number, "prefetcher", "prefetchers");
+    let Some(longer) = longer else {
+        return Some(
+            "from which number of prefetchers on more of them bring nothing is undecided: too few runs".to_owned(),
+        );
+    };
+    // Below the one, every number is too small; from the other on, one is enough.
+    let possible = longer.iter().position(|(low, _)| *low <= 1.0 + KNEE)?;
+    let certain = longer.iter().position(|(_, high)| *high <= 1.0 + KNEE)?;
+    let knee = readers[certain];
+    let speed = |(number, point): (u64, &Point)| {
+        let times = ratio(first.1, point).map(|times| estimate(&times)).unwrap_or_default();
+        format!("{} {} {times} times as fast as {}", name(number), if number == 1 { "reads" } else { "read" }, first.0)
+    };
+    if possible < certain {
+        let (least, most) = (readers[possible].0, knee.0);
+        return Some(format!(
+            "from which number of prefetchers on more of them bring less than 5 % is undecided, between {least} and {most}; {}",
+            speed(knee)
         ));
     }
-    sentences
+    let after = match longer[longer.len() - 1] {
+        _ if last.0 == knee.0 => "more were not tried".to_owned(),
+        (low, _) if low > 1.0 + KNEE => {
+            let times = ratio(last.1, knee.1).map(|times| estimate(&times)).unwrap_or_default();
+            format!("{} take {times} times as long", last.0)
+        }
+        (_, high) if high <= 1.0 + KNEE => format!("up to {} bring less than 5 % more", last.0),
+        _ => format!("whether {} are slower is undecided", last.0),
+    };
+    Some(if knee.0 == first.0 {
+        format!("{} {} enough; {after}", name(first.0), if first.0 == 1 { "is" } else { "are" })
+    } else {
+        format!("{}; {after}", speed(knee))
+    })
 }
 
 /// The time that the user waits, in sentences: for each kind of files on each device the fastest and the slowest.
