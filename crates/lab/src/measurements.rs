@@ -52,7 +52,7 @@ pub struct Measurements {
     pub truths: Vec<Truth>,
     /// Tasks that gave no samples.
     pub failures: Vec<Failure>,
-    /// Seconds from begin to end; `None` where the experiment did not reach its end.
+    /// Seconds of all runs together, without those that were killed; `None` where the experiment did not reach its end.
     pub seconds: Option<f64>,
     /// Notes for the reader about the file of results itself.
     pub notes: Vec<String>,
@@ -281,8 +281,8 @@ struct Tag {
 }
 
 /// Types that [`Entry`] knows: what fails with one of these is damaged, not new.
-const KNOWN_TYPES: [&str; 10] =
-    ["header", "runner", "device", "corpus", "output", "truth", "sample", "cost", "failure", "end"];
+const KNOWN_TYPES: [&str; 11] =
+    ["header", "runner", "device", "corpus", "output", "truth", "sample", "cost", "failure", "stop", "end"];
 
 /// Samples and costs of a cell as they come: by the number of the task, which is the round's.
 #[derive(Default)]
@@ -323,6 +323,7 @@ impl Measurements {
         let mut truths = Vec::new();
         let mut failures = Vec::new();
         let mut seconds = None;
+        let mut before = 0.0;
         let mut unknown = 0_u64;
         let mut notes = Vec::new();
         let mut line = Vec::new();
@@ -394,7 +395,11 @@ impl Measurements {
                 }
                 Entry::Cost(cost) => cells.entry(cost.cell.clone()).or_default().costs.push(cost),
                 Entry::Failure(failure) => failures.push(failure),
-                Entry::End { seconds: end } => seconds = Some(end),
+                Entry::Stop { seconds: stop } => before += stop,
+                Entry::End { seconds: end } => {
+                    before += end;
+                    seconds = Some(before);
+                }
             }
             let counts = [cells.len(), failures.len(), runners.len(), devices.len(), corpora.len(), truths.len()];
             if counts.iter().any(|count| *count > CELLS_MAX) {

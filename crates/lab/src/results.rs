@@ -28,9 +28,14 @@ pub enum Entry {
     Cost(Cost),
     /// A task that gave no samples, and why.
     Failure(Failure),
-    /// The last line: the experiment went to its end.
+    /// The user stopped the run; a later one may continue it.
+    Stop {
+        /// Seconds of this run.
+        seconds: f64,
+    },
+    /// The last line: the experiment went to its end. A run that continues it and finds something to do adds another.
     End {
-        /// Seconds since the header was written.
+        /// Seconds of this run, without those before it.
         seconds: f64,
     },
 }
@@ -69,7 +74,7 @@ pub struct Device {
     /// Whether it is a filesystem that behaves like one.
     pub simulated: bool,
     /// Facts about it by name (`filesystem`: type, device and options of the mount; of a simulated one, of the mount
-    /// below it).
+    /// below it; `behaviour`: the speed and the faults of a simulated one, in words).
     pub facts: BTreeMap<String, String>,
 }
 
@@ -84,6 +89,10 @@ pub struct Corpus {
     pub bytes: u64,
     /// Size of the longest file, in bytes.
     pub longest_bytes: u64,
+    /// SHA-256 of the list that `pfh hash -a sha256 .` prints in the folder of the files, and so of their names and
+    /// contents; absent in older results.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sha256: Option<String>,
 }
 
 /// The output of a whole program whose definition keeps it.

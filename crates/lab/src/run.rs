@@ -5,7 +5,7 @@
 //! process happens to be given (addresses, decisions of its compiler) differs from round to round.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime};
 
@@ -19,7 +19,8 @@ use crate::experiment::{Definition, Experiment};
 use crate::plan::{self, Planned, Selection};
 use crate::programs::cells::{self, ProgramCell};
 use crate::programs::{self, Measured, Places, Setting, Stage};
-use crate::results::{Cell, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
+use crate::quantity::counted;
+use crate::results::{Cell, Corpus, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
 use crate::roster::{Cancelled, Entrant, Roster, START_LIMIT};
 use crate::runner::TODAY;
 use crate::session::{Answers, Ended, Failed, Limits, Session};
@@ -77,7 +78,7 @@ pub enum Event<'a> {
         reason: &'a str,
     },
     /// The data is made, in this folder.
-    MakingData(&'a std::path::Path),
+    MakingData(&'a Path),
     /// The number of known answers, and of all.
     Settled(usize, usize),
     /// A runner could not vouch for an answer.
@@ -200,7 +201,10 @@ pub fn run(
     match run.all(&earlier) {
         Ok(false) => {}
         Ok(true) => run.store.append(&[Entry::End { seconds: started.elapsed().as_secs_f64() }])?,
-        Err(Stop::Cancelled) => run.summary.cancelled = true,
+        Err(Stop::Cancelled) => {
+            run.summary.cancelled = true;
+            run.store.append(&[Entry::Stop { seconds: started.elapsed().as_secs_f64() }])?;
+        }
         Err(Stop::Error(error)) => return Err(error),
     }
     run.store.sync()?;
@@ -256,6 +260,30 @@ fn open(experiment: &Experiment, options: &Options) -> Result<(Store, Header, Ve
         }
     }
     Ok((store, header, entries))
+}
+
+/// Refuses to continue results whose corpus had other files: their times are of other work.
+fn is_the_same(corpus: &Corpus, earlier: &[Entry], folder: &Path) -> Result<(), Error> {
+    let is_it = |entry: &&Entry| matches!(entry, Entry::Corpus(there) if there.corpus == corpus.corpus);
+    let Some(Entry::Corpus(there)) = earlier.iter().rev().find(is_it) else { return Ok(()) };
+    let work = |corpus: &Corpus| (corpus.files, corpus.bytes, corpus.longest_bytes);
+    // Older results have no digest.
+    let is_other = there.sha256.as_ref().zip(corpus.sha256.as_ref()).is_some_and(|(there, here)| there != here);
+    if !is_other && work(there) == work(corpus) {
+        return Ok(());
+    }
+    let told = |corpus: &Corpus| {
+        let digest = corpus.sha256.as_deref().map_or("unknown", |digest| digest.get(..16).unwrap_or(digest));
+        format!("{} of {} bytes together, SHA-256 {digest}…", counted(corpus.files, "file", "files"), corpus.bytes)
+    };
+    Err(Error::input(format!(
+        "`{}` cannot be continued: the corpus `{}` has other files: {} there, and {} here; installed files, which make \
+         documents, or those of `--corpus` have changed. Run it anew; with `--keep-corpora` its files stay for later",
+        folder.display(),
+        corpus.corpus,
+        told(there),
+        told(corpus)
+    )))
 }
 
 /// How far a cell is.
@@ -318,10 +346,8 @@ impl Run<'_> {
         if !planned.is_empty() {
             self.runners(&planned, earlier)?;
         }
-        if !programs.is_empty() {
-            self.programs(programs)?;
-        }
-        Ok(true)
+        let has_measured = !programs.is_empty() && self.programs(programs, earlier)?;
+        Ok(!planned.is_empty() || has_measured)
     }
 
     /// The cells of runners that are left, with their data.
@@ -408,7 +434,8 @@ impl Run<'_> {
     }
 
     /// Measures whole programs: in each round, all that share device, files and cache together, in shuffled order.
-    fn programs(&mut self, mut cells: Vec<ProgramCell>) -> Result<(), Stop> {
+    /// Returns whether anything was left to measure.
+    fn programs(&mut self, mut cells: Vec<ProgramCell>, earlier: &[Entry]) -> Result<bool, Stop> {
         let setting = Setting {
             folder: &self.options.folder,
             places: &self.options.places,
@@ -417,7 +444,12 @@ impl Run<'_> {
             memory_bytes: self.options.memory_bytes,
         };
         (self.observer)(Event::MakingData(&self.options.folder));
-        let mut stage = Stage::new(self.definition, &cells, &setting)?;
+        let Some(mut stage) = Stage::new(self.definition, &cells, &setting, self.cancel)? else {
+            return Err(Stop::Cancelled);
+        };
+        for corpus in stage.corpus_entries() {
+            is_the_same(&corpus, earlier, &self.options.folder)?;
+        }
         for cell in &mut cells {
             let counts = stage.counts(&cell.corpus);
             (cell.cell.count, cell.cell.bytes) = (counts.files, counts.bytes);
@@ -429,7 +461,7 @@ impl Run<'_> {
         let rounds = cells.iter().map(|cell| cell.rounds).max().unwrap_or(0);
         cells.retain(|cell| (0..rounds).any(|round| is_left(self, cell, round)));
         if cells.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let devices = stage.device_entries().into_iter().map(Entry::Device);
         let corpora = stage.corpus_entries().into_iter().map(Entry::Corpus);
@@ -471,7 +503,7 @@ impl Run<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn save_program(&mut self, cell: &Cell, measured: Measured) -> Result<(), Error> {

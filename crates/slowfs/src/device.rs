@@ -252,6 +252,47 @@ impl Device {
     }
 }
 
+/// The speed, the faults and the memory, in words; what the device lacks is not named.
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
+        write!(f, "{} MB/s", self.bytes_per_second / 1e6)?;
+        for (time, what) in [(self.seek, "seek"), (self.read, "read"), (self.operation, "other operation")] {
+            if !time.is_zero() {
+                write!(f, ", {} ms for each {what}", milliseconds(time))?;
+            }
+        }
+        if self.jitter > 0.0 {
+            write!(f, ", up to {} % longer or shorter (seed {})", 100.0 * self.jitter, self.seed)?;
+        }
+        write!(f, ", {} at once", self.at_once)?;
+        if self.read_ahead_bytes > 0 {
+            write!(f, ", {} KiB read ahead", self.read_ahead_bytes >> 10)?;
+        }
+        write!(f, ", names remembered for {} s", self.remembered.as_secs_f64())?;
+        for BadRange { files, offset, length, after } in &self.bad {
+            write!(f, ", {length} bytes from {offset} on that cannot be read in {files}")?;
+            if !after.is_zero() {
+                write!(f, ", tried for {} s", after.as_secs_f64())?;
+            }
+        }
+        for Stall { files, after_bytes, duration } in &self.stalls {
+            write!(f, ", a read that takes {} s after {after_bytes} bytes, in {files}", duration.as_secs_f64())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Files::All => f.write_str("any file"),
+            Files::One(path) => write!(f, "the file {}", path.escape_debug()),
+            Files::OneIn(number) => write!(f, "one file of {number}"),
+        }
+    }
+}
+
 fn set<T>(field: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *field = value;
@@ -306,6 +347,27 @@ mod tests {
         let dying = Device::named("dying").expect("a device");
         assert_eq!((dying.seek, dying.at_once, dying.bad.len()), (Duration::from_millis(8), 1, 1));
         assert_eq!(Device::named("floppy"), None);
+    }
+
+    #[test]
+    fn devices_are_described_in_one_line() {
+        for (name, text) in [
+            (
+                "hdd",
+                "150 MB/s, 8 ms for each seek, 0.1 ms for each other operation, 1 at once, 2048 KiB read ahead, names remembered for 3600 s",
+            ),
+            (
+                "nas",
+                "118 MB/s, 0.7 ms for each read, 0.7 ms for each other operation, up to 30 % longer or shorter (seed 1), 16 at once, names remembered for 3 s",
+            ),
+        ] {
+            assert_eq!(Device::named(name).expect("a device").to_string(), text);
+        }
+        let dying = Device::named("dying").expect("a device").to_string();
+        let faults = ", 4096 bytes from 0 on that cannot be read in one file of 100, tried for 2 s, a read that takes 10 s after 20000000 bytes, in any file";
+        assert!(dying.ends_with(faults), "{dying}");
+        let file = Files::One("a\nb".to_owned()).to_string();
+        assert_eq!(file, "the file a\\nb");
     }
 
     #[test]

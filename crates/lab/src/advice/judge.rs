@@ -15,6 +15,9 @@ const BATCHES_LEAST: usize = 3;
 const FILES_LEAST: u64 = 16;
 const BYTES_LEAST: u64 = 16 << 20;
 
+/// The name that mounts of simulated devices have.
+const SIMULATED: &str = "pfh-slowfs";
+
 /// Below this ratio of the smaller to the greater, how reading and hashing overlap cannot be told from noise.
 const COMPARABLE: f64 = 0.2;
 
@@ -54,7 +57,8 @@ pub struct Forecast {
     pub seconds_low: f64,
     /// Upper end of the interval.
     pub seconds_high: f64,
-    /// Seconds that the processor needs, on all cores, with data that are there.
+    /// Seconds that the processor needs, on all cores, with data that are there; corrected by the checks if it is the
+    /// limit.
     pub processor_seconds: f64,
     /// Its limit.
     pub limit: Limit,
@@ -80,6 +84,8 @@ pub struct Advice {
     pub device: String,
     /// See `device`.
     pub medium: String,
+    /// Whether the device is one of `pfh lab mount`.
+    pub is_simulated: bool,
     /// The machine.
     pub machine: Machine,
     /// When it was measured.
@@ -233,12 +239,14 @@ impl Advice {
         let forecast = |algorithm: &String| {
             let processor_seconds = model.processor(algorithm, n, b);
             let at = |storage: f64| model.together(storage, processor_seconds);
+            // What checks took longer than predicted was the processor's only where they waited for it.
+            let corrected = if processor_seconds > seconds { scale } else { 1.0 };
             Forecast {
                 algorithm: algorithm.clone(),
                 seconds: scale * at(seconds),
                 seconds_low: least * at(interval.low.min(seconds)),
                 seconds_high: most * at(interval.high.max(seconds)),
-                processor_seconds,
+                processor_seconds: corrected * processor_seconds,
                 limit: match () {
                     () if processor_seconds > seconds => Limit::Processor,
                     () if file_seconds > byte_seconds => Limit::Files,
@@ -256,6 +264,7 @@ impl Advice {
             path: measured.path.clone(),
             device: measured.device.clone(),
             medium: measured.medium.clone(),
+            is_simulated: measured.device == SIMULATED,
             machine: measured.machine.clone(),
             made: measured.made.clone(),
             files,
@@ -641,6 +650,133 @@ mod tests {
         assert!(text.contains("20 files of the samples could not be read, and no sample is left"), "{text}");
         let text = said(&|measured| measured.batches.iter_mut().skip(1).for_each(|batch| batch.is_stalled = true));
         assert!(text.contains("in 9 samples a read did not come back in time, and 1 sample is left"), "{text}");
+    }
+
+    /// Measurements of `truth` over a medium, limited as the volume makes it.
+    fn on(medium: &str, truth: &Truth, files: u64, bytes: u64) -> Advice {
+        let mut measured = truth.measured(files, bytes, 0.0);
+        medium.clone_into(&mut measured.medium);
+        Advice::of(&measured, &plan()).expect("advice")
+    }
+
+    /// The section of the changes that would help, on one line.
+    fn changes(advice: &Advice) -> String {
+        let text = super::super::words::text(advice);
+        let (_, rest) = text.split_once("Changes that would help\n").expect("the section");
+        let (section, _) = rest.split_once("\nHow far").expect("its end");
+        section.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// For each limit on each medium: what would change the answer, and what would not.
+    #[test]
+    fn what_would_help_follows_from_the_limit_and_the_medium() {
+        const ALL: [&str; 7] = [
+            "Storage without the time for each file (solid-state instead of rotating disks, local instead of over a network",
+            "Faster storage helps until the processor is the limit",
+            "Reading on the machine that has the disks avoids the network",
+            "A second machine helps only if the storage gives both together more than one gets",
+            "A second machine that reads the same storage does not help",
+            "Another algorithm: md5 takes 17 min",
+            "A second machine that reads the same storage: `pfh shard` divides the files between both",
+        ];
+        let fast = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
+        for (medium, truth, limit, files, bytes, helps) in [
+            ("rotating", disk(), Limit::Files, 1_000_000, 50_000_000_000, [0, 1, 4].as_slice()),
+            ("network", disk(), Limit::Files, 1_000_000, 50_000_000_000, &[0, 1, 2, 3]),
+            ("solid-state", disk(), Limit::Files, 1_000_000, 50_000_000_000, &[0, 1, 4]),
+            ("rotating", disk(), Limit::Bandwidth, 1000, 25_000_000_000_000, &[1, 4]),
+            ("network", disk(), Limit::Bandwidth, 1000, 25_000_000_000_000, &[1, 2, 3]),
+            ("solid-state", disk(), Limit::Bandwidth, 1000, 25_000_000_000_000, &[1, 4]),
+            ("solid-state", fast, Limit::Processor, 1000, 1_000_000_000_000, &[5, 6]),
+            (
+                "network",
+                Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 },
+                Limit::Processor,
+                1000,
+                1_000_000_000_000,
+                &[5, 6],
+            ),
+        ] {
+            let advice = on(medium, &truth, files, bytes);
+            assert_eq!(advice.limit, limit, "{medium}");
+            let said = changes(&advice);
+            for (place, text) in ALL.iter().enumerate() {
+                assert_eq!(said.contains(text), helps.contains(&place), "{medium}, {limit:?}: {text}: {said}");
+            }
+            assert_eq!(said.contains("More cores: twice as many take"), limit == Limit::Processor, "{said}");
+        }
+        // Without the time for each file, only the bytes are left: 50 GB at 150 MB/s.
+        let said = changes(&on("rotating", &disk(), 1_000_000, 50_000_000_000));
+        assert!(said.contains("with the same bandwidth: about 5.6 min."), "{said}");
+        // Twice the cores, or two machines, take half of SHA-256's 2000 s, as long as the storage gives so much.
+        let truth = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
+        let said = changes(&on("solid-state", &truth, 1000, 1_000_000_000_000));
+        assert!(said.contains("twice as many take 17 min.") && said.contains("between both; about 17 min."), "{said}");
+    }
+
+    /// What checks take longer belongs to the limit: the processor has one figure in all of the text.
+    #[test]
+    fn the_processor_has_one_figure() {
+        let slow_processor = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
+        for (truth, checked, seconds, corrected) in
+            [(disk(), "none", 600.0, 600.0), (slow_processor, "sha256", 600.0, 780.0)]
+        {
+            let mut measured = truth.measured(1000, 300_000_000_000, 0.0);
+            let alone = Advice::of(&measured, &plan()).expect("advice");
+            near(alone.forecasts[0].processor_seconds, seconds, 0.01);
+            let longer = if checked == "none" { truth.storage.seconds(1.0, 1e9) } else { 2.0 };
+            measured.batches.push(batch(Kind::Check, checked, 1, 1_000_000_000, 1.3 * longer));
+            let advice = Advice::of(&measured, &plan()).expect("advice");
+            near(advice.checks[0], 1.3, 0.01);
+            near(advice.forecasts[0].processor_seconds, corrected, 0.01);
+            near(advice.forecasts[0].seconds, 1.3 * alone.forecasts[0].seconds, 0.01);
+            let text = super::super::words::text(&advice).split_whitespace().collect::<Vec<_>>().join(" ");
+            let figure = if corrected > seconds { "it needs 13 min" } else { "The processor needs 10 min for sha256" };
+            let again = if corrected > seconds { "twice as many take" } else { "is the limit: 10 min for sha256" };
+            assert!(text.contains(figure) && text.contains(again), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_simulated_device_is_named_so() {
+        let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
+        let of = |measured: &Measured| {
+            let advice = Advice::of(measured, &plan()).expect("advice");
+            let json = serde_json::to_value(&advice).expect("JSON");
+            let (text, page) = (super::super::words::text(&advice), super::super::words::page(&advice).html());
+            let is_said = ["simulated", "holds for that device"].map(|word| text.contains(word) && page.contains(word));
+            (json["is_simulated"].as_bool(), is_said)
+        };
+        assert_eq!(of(&measured), (Some(false), [false; 2]));
+        "pfh-slowfs".clone_into(&mut measured.device);
+        assert_eq!(of(&measured), (Some(true), [true; 2]));
+    }
+
+    /// The best of all samples is chosen: neither what was best at first, nor the defaults because of it.
+    #[test]
+    fn the_best_options_at_the_end_are_chosen() {
+        let chosen_of = |best: usize, seconds: [f64; 4]| {
+            let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
+            measured.batches.clear();
+            for (choice, seconds) in seconds.into_iter().enumerate() {
+                if choice > 0 {
+                    measured.choices.push(Choice { threads: 4 << choice, ..Choice::usual(4) });
+                }
+                let runs = Batch { choice, ..batch(Kind::Runs, "none", 100, 100_000, seconds) };
+                measured.batches.extend([runs.clone(), runs]);
+            }
+            measured.best = best;
+            super::super::chosen(&measured, 100_000, 100_000_000)
+        };
+        // 80 h with what was best at first, 70 h with others, 99 h with the defaults.
+        assert_eq!(chosen_of(1, [99.0, 80.0, 70.0, 91.0]), 2);
+        // Less than a tenth is no difference to what has more samples, and to the defaults.
+        assert_eq!(chosen_of(1, [99.0, 80.0, 73.0, 91.0]), 1);
+        assert_eq!(chosen_of(0, [99.0, 95.0, 91.0, 90.0]), 0);
+        assert_eq!(chosen_of(1, [80.0, 79.0, 78.0, 90.0]), 0);
+        // Where the first best gains nothing any more, another one may.
+        assert_eq!(chosen_of(1, [80.0, 85.0, 70.0, 90.0]), 2);
+        assert_eq!(chosen_of(3, [99.0, 80.0, 85.0, 60.0]), 3);
     }
 
     #[test]

@@ -18,5 +18,5 @@ pub use cost::Cost;
 pub use judge::{Advice, Forecast, Limit, NotEnough, Plan, Tried};
 pub use measured::{Batch, Kind, Machine, Measured, ProcessorRun, Survey};
 pub use profile::{Profile, ProfileError};
-pub use projection::{projected, rate, storage};
+pub use projection::{GAIN, chosen, projected, rate, storage};
 pub use surveyor::{Sampled, Surveyor};

@@ -44,6 +44,25 @@ pub fn projected(measured: &Measured, choice: usize, files: u64, bytes: u64) -> 
     Some(storage(measured, choice)?.seconds(files as f64, bytes as f64))
 }
 
+/// The part of a time below which another one is clearly less: options that gain less are not worth leaving others for.
+pub const GAIN: f64 = 0.9;
+
+/// The options to use, by their place among the choices: the fastest of all that were measured, if they are clearly
+/// faster than the defaults; and also than those that were best so far, of which there are more samples.
+#[must_use]
+pub fn chosen(measured: &Measured, files: u64, bytes: u64) -> usize {
+    let seconds = |choice| projected(measured, choice, files, bytes);
+    let Some(usual) = seconds(0) else { return measured.best };
+    let is_worth = |seconds: f64| seconds < GAIN * usual;
+    let all = (0..measured.choices.len()).filter_map(|choice| Some((choice, seconds(choice)?)));
+    let fastest = all.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, seconds)| is_worth(*seconds));
+    let Some((fastest, least)) = fastest else { return 0 };
+    match seconds(measured.best).filter(|best| is_worth(*best)) {
+        Some(best) if least >= GAIN * best => measured.best,
+        _ => fastest,
+    }
+}
+
 /// Seconds that a real run takes to find out how many files it can read at once, beyond their cost.
 pub(super) fn search_seconds(measured: &Measured, cost: &Cost) -> f64 {
     let beyond = |run: Run| (run.2 - cost.seconds(run.0, run.1)).max(0.0);

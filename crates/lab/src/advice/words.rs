@@ -167,8 +167,9 @@ fn subject(advice: &Advice) -> String {
     };
     let (files, volume) = (counted(advice.files, "file", "files"), bytes(advice.bytes as f64));
     let Advice { path, device, medium, machine, made, .. } = advice;
+    let simulated = if advice.is_simulated { ", simulated" } else { "" };
     format!(
-        "{path}: {files}, {volume} ({whence}), on {device} ({medium}). {}, {}. Measured {made}.",
+        "{path}: {files}, {volume} ({whence}), on {device} ({medium}{simulated}). {}, {}. Measured {made}.",
         machine.cpu,
         counted(u64::from(machine.cores), "core", "cores"),
     )
@@ -303,7 +304,10 @@ fn options(advice: &Advice) -> String {
         let (from, to) = (usual.storage_seconds, best.storage_seconds);
         format!(" Reading takes {} with them, and {} with the defaults.", time(to), time(from))
     });
-    format!("Use `pfh hash {}`.{gain}", advice.options.join(" "))
+    // They are sorted, so that faster ones stand before it.
+    let is_first = advice.tried.first().is_some_and(|first| first.is_best);
+    let doubt = if is_first { "" } else { " Others that took less are not clearly faster: by less than a tenth." };
+    format!("Use `pfh hash {}`.{gain}{doubt}", advice.options.join(" "))
 }
 
 /// The options that were tried, if that is more than one choice.
@@ -335,7 +339,7 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
     // As the forecasts are.
     let storage = advice.correction * (advice.file_seconds + advice.byte_seconds);
     let by_bytes = advice.correction * advice.byte_seconds;
-    let (processor, algorithm) = (advice.correction * planned.processor_seconds, &planned.algorithm);
+    let (processor, algorithm) = (planned.processor_seconds, &planned.algorithm);
     let mut items = Vec::new();
     let ceiling = format!(
         "Faster storage helps until the processor is the limit: {} for {algorithm} on this machine, {}/s.",
@@ -406,6 +410,12 @@ fn trust(advice: &Advice) -> Vec<String> {
                 ratios.join(" and ")
             ));
         }
+    }
+    if advice.is_simulated {
+        items.push(
+            "The device is simulated by `pfh lab mount`: this holds for that device, and not for every one of its kind."
+                .to_owned(),
+        );
     }
     if advice.is_partial {
         items.push("The walk was stopped; files further on may be of other sizes. `--volume` and `--files` tell how many there are.".to_owned());

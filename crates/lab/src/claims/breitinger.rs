@@ -19,7 +19,7 @@ static B2: Claim =
 static B3: Claim = claim("B3", "A second prefetcher costs about 15 % on one hard disk");
 static B4: Claim = claim("B4", "The size of the memory table (128 to 512 MB) does not matter");
 static B5: Claim = claim("B5", "With the corpus cached, SMT beats MTP at two and four threads");
-static B6: Claim = claim("B6", "Relative cost to SHA-1: MD5 0.58, MRSH-v2 2.24, ssdeep 2.78, sdhash 9.78");
+static B6: Claim = claim("B6", "Relative cost to SHA-1: MD5 0.58, mrsh-v2 2.24, ssdeep 2.78, sdhash 9.78");
 static B7: Claim = claim("B7", "MTP beats GNU parallel, which beats ppss");
 static B8: Claim = claim(
     "B8",
@@ -99,7 +99,7 @@ fn slow_device(view: &View<'_>) -> Finding {
 fn same_time(view: &View<'_>) -> Finding {
     let dimensions = [DOCUMENTS, COLD, MTP, ("threads", "2"), SMALL_TABLE];
     let of = |algorithm| Program(ours(algorithm), algorithm, &dimensions);
-    let names = [("sha1", "SHA-1"), ("mrsh-v2", "MRSH-v2"), ("ssdeep", "ssdeep"), ("sdhash", "sdhash")];
+    let names = [("sha1", "SHA-1"), ("mrsh-v2", "mrsh-v2"), ("ssdeep", "ssdeep"), ("sdhash", "sdhash")];
     let statements = names.map(|(algorithm, name)| {
         let measured = ratio(view, of(algorithm), of("md5"));
         let stated = published(("IV", name, "MTP", None), ("IV", "MD5", "MTP", None));
@@ -133,12 +133,12 @@ fn table_size(view: &View<'_>) -> Finding {
             statements.push(equal(format!("{memory} / 256M, {name}"), measured, EQUAL, Some(1.0)));
         }
     }
-    Finding::new(&B4, view, "pfh, MRSH-v2 at four threads", statements)
+    Finding::new(&B4, view, "pfh, mrsh-v2 at four threads", statements)
 }
 
 fn from_memory(view: &View<'_>) -> Finding {
     let mut statements = Vec::new();
-    for (algorithm, name) in [("mrsh-v2", "MRSH-v2"), ("sdhash", "sdhash")] {
+    for (algorithm, name) in [("mrsh-v2", "mrsh-v2"), ("sdhash", "sdhash")] {
         for (threads, number) in [("2", 2), ("4", 4)] {
             let of =
                 |mode| view.program("pfh-family", algorithm, &[DOCUMENTS, CACHED, mode, ("threads", threads), TABLE]);
@@ -162,7 +162,7 @@ fn relative_cost(view: &View<'_>, subject: &str, program: impl Fn(&str) -> &'sta
         published(row("SHA-1"), row("MD5")),
     )];
     for (algorithm, name, times) in
-        [("mrsh-v2", "MRSH-v2", 2.24), ("ssdeep", "ssdeep", 2.78), ("sdhash", "sdhash", 9.78)]
+        [("mrsh-v2", "mrsh-v2", 2.24), ("ssdeep", "ssdeep", 2.78), ("sdhash", "sdhash", 9.78)]
     {
         let measured = cpu_ratio(view, of(algorithm), of("sha1"));
         statements.push(about(format!("{name} / SHA-1"), measured, times, published(row(name), row("SHA-1"))));

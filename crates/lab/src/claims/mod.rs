@@ -11,6 +11,8 @@ mod gurjar;
 mod java_net;
 mod listing;
 pub mod rules;
+#[cfg(test)]
+mod shipped;
 mod view;
 
 use std::fmt;

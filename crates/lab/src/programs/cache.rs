@@ -60,6 +60,17 @@ pub(super) fn count(folder: &Path) -> io::Result<Counts> {
     Ok(counts)
 }
 
+/// The regular files below a folder, sorted by name in each folder.
+#[cfg(test)]
+pub(super) fn files(folder: &Path) -> io::Result<Vec<std::path::PathBuf>> {
+    let mut files = Vec::new();
+    each_file(folder, &mut |path| {
+        files.push(path.to_owned());
+        Ok(())
+    })?;
+    Ok(files)
+}
+
 fn each_file(folder: &Path, each: &mut dyn FnMut(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut entries: Vec<fs::DirEntry> = fs::read_dir(folder)?.collect::<io::Result<_>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);

@@ -38,6 +38,10 @@ const MATERIAL_ENTRIES_MAX: usize = 200_000;
 /// A file gives no more to one document, so that a document has parts of several.
 const PIECE_BYTES_MAX: u64 = 256 << 10;
 
+/// Parts the generators of sizes, types and contents from each other: what is installed changes contents alone.
+const OF_SIZES: u64 = 0x5349_5A45_5300_0000;
+const OF_TYPES: u64 = 0x5459_5045_5300_0000;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Nature {
     Text,
@@ -82,10 +86,10 @@ pub(super) fn kept_name(corpus: &CorpusDefinition) -> String {
 /// # Errors
 /// When something cannot be written, or the corpus's command fails.
 pub(super) fn make(corpus: &CorpusDefinition, folder: &Path, seed: u64, pfh: &Path) -> io::Result<()> {
-    let mut random = Rng::with_seed(seed ^ corpus.files.rotate_left(32) ^ corpus.bytes.0);
+    let seed = seed ^ corpus.files.rotate_left(32) ^ corpus.bytes.0;
     match corpus.kind {
-        CorpusKind::Noise => make_noise(corpus, folder, &mut random),
-        CorpusKind::Documents => make_documents(corpus, folder, &mut random),
+        CorpusKind::Noise => make_noise(corpus, folder, &mut Rng::with_seed(seed)),
+        CorpusKind::Documents => make_documents(corpus, folder, seed, &ROOTS),
         CorpusKind::System => system::copy(folder, corpus.files, corpus.bytes.0),
         CorpusKind::Command => {
             let mut shell = Command::new("sh");
@@ -102,10 +106,11 @@ fn make_noise(corpus: &CorpusDefinition, folder: &Path, random: &mut Rng) -> io:
     each_file(corpus.files, folder, |_| "bin", |_, file| write_noise(file, file_bytes, random))
 }
 
-fn make_documents(corpus: &CorpusDefinition, folder: &Path, random: &mut Rng) -> io::Result<()> {
-    let materials = Nature::ALL.map(|nature| Material::find(nature, random));
-    let sizes = sizes(corpus.files, corpus.bytes.0, random);
-    let kinds = kinds(corpus.files, random);
+fn make_documents(corpus: &CorpusDefinition, folder: &Path, seed: u64, roots: &[&str]) -> io::Result<()> {
+    let sizes = sizes(corpus.files, corpus.bytes.0, &mut Rng::with_seed(seed ^ OF_SIZES));
+    let kinds = kinds(corpus.files, &mut Rng::with_seed(seed ^ OF_TYPES));
+    let random = &mut Rng::with_seed(seed);
+    let materials = Nature::ALL.map(|nature| Material::find(nature, roots, random));
     each_file(
         corpus.files,
         folder,
@@ -157,10 +162,10 @@ struct Material {
 }
 
 impl Material {
-    fn find(nature: Nature, random: &mut Rng) -> Material {
+    fn find(nature: Nature, roots: &[&str], random: &mut Rng) -> Material {
         let mut files = Vec::new();
         let mut entries = 0;
-        let mut folders: Vec<PathBuf> = ROOTS.iter().rev().map(PathBuf::from).collect();
+        let mut folders: Vec<PathBuf> = roots.iter().rev().map(PathBuf::from).collect();
         while let Some(folder) = folders.pop() {
             let Ok(listed) = fs::read_dir(&folder) else { continue };
             let mut paths: Vec<fs::DirEntry> = listed.flatten().collect();
@@ -264,6 +269,36 @@ mod tests {
             assert_eq!(kinds.iter().filter(|one| **one == kind).count() as u64, *count, "{name}");
         }
         assert_eq!(super::kinds(10, &mut Rng::with_seed(1)).len(), 10);
+    }
+
+    /// Packages that are installed between two runs change the contents of documents, and nothing else.
+    #[test]
+    fn sizes_and_names_of_documents_depend_on_the_seed_alone() {
+        let corpus: CorpusDefinition =
+            toml::from_str("name = \"c\"\nkind = \"documents\"\nfiles = 30\nbytes = 300000\n").expect("well-formed");
+        let installed = tempfile::tempdir().expect("a folder");
+        let root = installed.path().to_str().expect("a path in UTF-8").to_owned();
+        let made = |seed: u64| {
+            let folder = tempfile::tempdir().expect("a folder");
+            make_documents(&corpus, folder.path(), seed, &[&root]).expect("made");
+            let files = cache::files(folder.path()).expect("listed").into_iter();
+            let about = |path: PathBuf| {
+                let bytes = fs::read(&path).expect("read");
+                (path.strip_prefix(folder.path()).expect("below").to_owned(), bytes)
+            };
+            files.map(about).collect::<Vec<_>>()
+        };
+        let sizes = |made: &[(PathBuf, Vec<u8>)]| {
+            made.iter().map(|(name, bytes)| (name.clone(), bytes.len())).collect::<Vec<_>>()
+        };
+        let before = made(5);
+        for (name, letter) in [("a.txt", "a"), ("b.pdf", "b"), ("c.so", "c"), ("d.html", "d")] {
+            fs::write(installed.path().join(name), letter.repeat(5000)).expect("written");
+        }
+        let after = made(5);
+        assert_ne!(before, after, "installed files give the contents");
+        assert_eq!(sizes(&before), sizes(&after));
+        assert_ne!(sizes(&made(6)), sizes(&after), "another seed, other sizes");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,8 +32,8 @@ enum Kind {
     Folder(Data),
     /// The folder in which corpora are kept.
     Kept(PathBuf),
-    /// Shows the corpora of the disk of results as if they lay on the device.
-    Simulated { source: PathBuf, mount_point: tempfile::TempDir, mounted: Option<Mounted> },
+    /// Shows the corpora of the disk of results as if they lay on the device, which is described in words.
+    Simulated { source: PathBuf, mount_point: tempfile::TempDir, mounted: Option<Mounted>, behaviour: String },
 }
 
 /// A child that shows a folder until it is dropped.
@@ -47,7 +48,10 @@ impl Drop for Mounted {
         // It ends with its input, and takes the mount with it.
         self.process.close_input();
         self.process.wait_for_end(MOUNT_LIMIT);
-        debug_assert!(!is_mount_point(&self.mount_point));
+        if is_mount_point(&self.mount_point) {
+            // The program of the mount was killed; nobody answers there any more.
+            detach(&self.mount_point);
+        }
     }
 }
 
@@ -61,12 +65,16 @@ impl Device {
         Device { name: name.to_owned(), kind: Kind::Kept(folder) }
     }
 
-    /// A device that `pfh lab mount` knows, which shows the corpora of another folder.
-    pub(super) fn simulated(name: &str, source: &Path) -> Result<Device, Error> {
+    /// A device that `pfh lab mount` knows, which shows the corpora of another folder. It is mounted once, to see that
+    /// it can be, and how it behaves.
+    pub(super) fn simulated(name: &str, source: &Path, program: &Path, cancel: &AtomicBool) -> Result<Device, Error> {
         let mount_point = tempfile::Builder::new().prefix("pfh-lab-mount-").tempdir();
         let mount_point = mount_point.map_err(Error::file(&std::env::temp_dir()))?;
-        let source = source.to_owned();
-        Ok(Device { name: name.to_owned(), kind: Kind::Simulated { source, mount_point, mounted: None } })
+        let mounted = mount(program, source, mount_point.path(), name, cancel).map_err(Error::Input)?;
+        let behaviour = mounted.behaviour().unwrap_or_default();
+        drop(mounted);
+        let kind = Kind::Simulated { source: source.to_owned(), mount_point, mounted: None, behaviour };
+        Ok(Device { name: name.to_owned(), kind })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -94,10 +102,14 @@ impl Device {
 
     /// Makes it ready, if it is not.
     pub(super) fn attach(&mut self, program: &Path, cancel: &AtomicBool) -> Result<(), String> {
-        if let Kind::Simulated { source, mount_point, mounted } = &mut self.kind
-            && mounted.is_none()
-        {
-            *mounted = Some(mount(program, source, mount_point.path(), &self.name, cancel)?);
+        if let Kind::Simulated { source, mount_point, mounted, .. } = &mut self.kind {
+            // One whose program was killed serves nobody.
+            if mounted.as_mut().is_some_and(|mounted| mounted.process.wait_for_end(Duration::ZERO).is_some()) {
+                *mounted = None;
+            }
+            if mounted.is_none() {
+                *mounted = Some(mount(program, source, mount_point.path(), &self.name, cancel)?);
+            }
         }
         Ok(())
     }
@@ -118,6 +130,9 @@ impl Device {
         };
         if let Some(mount) = mount_of(&fs::read_to_string("/proc/self/mounts").unwrap_or_default(), lies_on) {
             facts.insert("filesystem".to_owned(), mount);
+        }
+        if let Kind::Simulated { behaviour, .. } = &self.kind {
+            facts.insert("behaviour".to_owned(), behaviour.clone());
         }
         results::Device { device: self.name.clone(), simulated: self.is_simulated(), facts }
     }
@@ -141,7 +156,7 @@ fn mount(
     let process = Process::start(&launch, MOUNT_MEMORY_BYTES_MAX).map_err(|error| error.to_string())?;
     let mut mounted = Mounted { process, mount_point: mount_point.to_owned() };
     let until = Instant::now() + MOUNT_LIMIT;
-    while !is_mount_point(mount_point) {
+    while mounted.behaviour().is_none() || !is_mount_point(mount_point) {
         let has_ended = mounted.process.wait_for_end(Duration::ZERO).is_some();
         if has_ended || cancel.load(Ordering::Relaxed) || Instant::now() > until {
             return Err(format!("the device `{device}` cannot be simulated: {}", mounted.end()));
@@ -152,6 +167,11 @@ fn mount(
 }
 
 impl Mounted {
+    /// The description of the device, at the end of the line that tells that the mount stands.
+    fn behaviour(&self) -> Option<String> {
+        self.process.said().rsplit_once("`: ").map(|(_, behaviour)| behaviour.to_owned())
+    }
+
     /// Ends it, and returns what it said.
     fn end(mut self) -> String {
         self.process.close_input();
@@ -160,6 +180,18 @@ impl Mounted {
     }
 }
 
+/// Takes a mount away whose program is gone: as the user who mounted it, or as root.
+fn detach(mount_point: &Path) {
+    for (program, option) in [("fusermount3", "-uz"), ("umount", "-l")] {
+        let mut command = Command::new(program);
+        command.arg(option).arg(mount_point).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if command.status().is_ok_and(|status| status.success()) {
+            return;
+        }
+    }
+}
+
+/// Whether something is mounted there; also something that does not answer, of which nothing is known.
 fn is_mount_point(folder: &Path) -> bool {
     let device = |path: &Path| path.symlink_metadata().map(|about| about.dev()).ok();
     folder.parent().is_some_and(|parent| device(parent) != device(folder))

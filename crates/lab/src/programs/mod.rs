@@ -14,7 +14,7 @@ use crate::quantity::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use measure::{Measured, measure};
 
@@ -59,8 +59,8 @@ pub(crate) struct Stage<'a> {
     devices: Vec<Device>,
     /// Why a device is not there.
     absent: BTreeMap<String, String>,
-    /// The folder of each corpus, relative to that of a device, and its numbers; by name.
-    corpora: BTreeMap<String, (String, Counts)>,
+    /// The corpora by name.
+    corpora: BTreeMap<String, Made>,
     /// Outputs of programs whose definition keeps them.
     outputs: Vec<Output>,
     /// The lists by corpus, algorithm and form, and the programs that printed them.
@@ -69,6 +69,16 @@ pub(crate) struct Stage<'a> {
     checked: BTreeMap<String, Result<(), Failed>>,
     /// Device and corpus whose contents the page cache holds.
     cached: Option<(String, String)>,
+}
+
+/// The files of a corpus, as they were found on the device of the results.
+#[derive(Clone, Debug)]
+struct Made {
+    /// Their folder, relative to that of a device.
+    folder: String,
+    counts: Counts,
+    /// SHA-256 of the list of their digests.
+    sha256: String,
 }
 
 /// Where a stage is set up.
@@ -83,15 +93,16 @@ pub(crate) struct Setting<'a> {
 }
 
 impl<'a> Stage<'a> {
-    /// Makes the corpora that the cells need, where they need them.
+    /// Makes the corpora that the cells need, where they need them. `None` where the user wants to stop.
     ///
     /// # Errors
-    /// When a corpus cannot be made on the device of the results. Other devices may be absent.
+    /// When a corpus cannot be made or read on the device of the results, or has no files. Other devices may be absent.
     pub(crate) fn new(
         definition: &'a Definition,
         cells: &[ProgramCell],
         setting: &Setting<'_>,
-    ) -> Result<Stage<'a>, Error> {
+        cancel: &AtomicBool,
+    ) -> Result<Option<Stage<'a>>, Error> {
         let wanted: BTreeSet<&str> = cells.iter().map(|cell| cell.corpus.as_str()).collect();
         let corpora: Vec<&CorpusDefinition> =
             definition.corpora.iter().filter(|corpus| wanted.contains(corpus.name.as_str())).collect();
@@ -104,20 +115,32 @@ impl<'a> Stage<'a> {
             }
         };
         let source = here.path().to_owned();
-        let mut counted = BTreeMap::new();
+        let scratch = Data::new(setting.folder, setting.seed)?;
+        let mut meter = meter(definition, &source, setting.program, setting.memory_bytes);
+        let mut made = BTreeMap::new();
         for corpus in &corpora {
             let name = folder_name(corpus, setting.places);
             let folder = source.join(&name);
             let counts = cache::count(&folder).map_err(Error::file(&folder))?;
-            counted.insert(corpus.name.clone(), (name, counts));
+            if counts.files == 0 {
+                let whence = setting.places.corpus.as_ref();
+                let whence = whence.map_or_else(String::new, |given| format!(": `{}` holds none", given.display()));
+                return Err(Error::input(format!("the corpus `{}` has no files{whence}", corpus.name)));
+            }
+            meter.directory.clone_from(&folder);
+            let unread =
+                |reason: String| Error::input(format!("the corpus `{}` cannot be read: {reason}", corpus.name));
+            let Some(sha256) = digest(&meter, scratch.folder(), cancel).map_err(unread)? else { return Ok(None) };
+            made.insert(corpus.name.clone(), Made { folder: name, counts, sha256 });
         }
+        meter.directory.clone_from(&source);
         let mut stage = Stage {
             definition,
-            scratch: Data::new(setting.folder, setting.seed)?,
-            meter: meter(definition, &source, setting.program, setting.memory_bytes),
+            scratch,
+            meter,
             devices: vec![here],
             absent: BTreeMap::new(),
-            corpora: counted,
+            corpora: made,
             outputs: Vec::new(),
             expected: BTreeMap::new(),
             checked: BTreeMap::new(),
@@ -129,7 +152,10 @@ impl<'a> Stage<'a> {
             let device = match setting.places.devices.get(name) {
                 Some(folder) => Data::new(folder, setting.seed)
                     .and_then(|data| fill(data.folder(), &corpora, setting).map(|()| Device::folder(name, data))),
-                None => Device::simulated(name, &source),
+                None => match Device::simulated(name, &source, setting.program, cancel) {
+                    _ if cancel.load(Ordering::Relaxed) => return Ok(None),
+                    device => device,
+                },
             };
             match device {
                 Ok(device) => stage.devices.push(device),
@@ -140,24 +166,24 @@ impl<'a> Stage<'a> {
         }
         // Pages that wait for being written cannot be forgotten.
         rustix::fs::sync();
-        Ok(stage)
+        Ok(Some(stage))
     }
 
     /// The numbers of a corpus.
     pub(crate) fn counts(&self, corpus: &str) -> Counts {
-        self.corpora.get(corpus).map(|(_, counts)| *counts).unwrap_or_default()
+        self.corpora.get(corpus).map(|made| made.counts).unwrap_or_default()
     }
 
     /// The folder of a corpus, relative to that of a device.
     fn folder_of(&self, corpus: &str) -> &str {
-        self.corpora.get(corpus).map(|(folder, _)| folder.as_str()).unwrap_or_default()
+        self.corpora.get(corpus).map(|made| made.folder.as_str()).unwrap_or_default()
     }
 
     /// The corpora, as they are saved.
     pub(crate) fn corpus_entries(&self) -> Vec<results::Corpus> {
-        let entry = |(corpus, (_, counts)): (&String, &(String, Counts))| {
-            let Counts { files, bytes, longest_bytes } = *counts;
-            results::Corpus { corpus: corpus.clone(), files, bytes, longest_bytes }
+        let entry = |(corpus, made): (&String, &Made)| {
+            let Counts { files, bytes, longest_bytes } = made.counts;
+            results::Corpus { corpus: corpus.clone(), files, bytes, longest_bytes, sha256: Some(made.sha256.clone()) }
         };
         self.corpora.iter().map(entry).collect()
     }
@@ -314,6 +340,25 @@ impl<'a> Stage<'a> {
 pub(crate) fn meter(definition: &Definition, folder: &Path, program: &Path, memory_bytes: u64) -> Meter {
     let (program, directory) = (program.to_owned(), folder.to_owned());
     Meter { program, directory, limit: definition.task_limit(), memory_bytes }
+}
+
+/// SHA-256 of the list of the digests of all files in the directory of a meter; `None` where the user wants to stop.
+fn digest(meter: &Meter, scratch: &Path, cancel: &AtomicBool) -> Result<Option<String>, String> {
+    let list = scratch.join("corpus.list");
+    let output = scratch.join("corpus.digest");
+    let variables = [("pfh", meter.program.as_path()), ("list", list.as_path())];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_string_lossy().into_owned()));
+    for (command, output) in [("\"$pfh\" hash -a sha256 .", &list), ("\"$pfh\" hash -a sha256 \"$list\"", &output)] {
+        let measured = meter.run(command, variables.to_vec(), Some(output), cancel);
+        match measured.map_err(|failed| failed.message)? {
+            None => return Ok(None),
+            Some(Measured { status: 0, .. }) => {}
+            Some(Measured { status, .. }) => return Err(format!("`{command}` ended with status {status}")),
+        }
+    }
+    let text = fs::read_to_string(&output).map_err(|error| error.to_string())?;
+    let digest = text.split(' ').next().filter(|digest| digest.len() == 64);
+    digest.map(|digest| Some(digest.to_owned())).ok_or_else(|| format!("`{text}` is no digest"))
 }
 
 /// Whether a program is there, under a profile: as it is saved.

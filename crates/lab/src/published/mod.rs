@@ -10,7 +10,7 @@ mod gurjar;
 
 pub use adhiwijna::{StringsRun, strings_medians_ms, strings_runs};
 pub use avpreserve::{FixityRun, fixity_runs};
-pub use breitinger::{TreeTime, tree_seconds, tree_times};
+pub use breitinger::{TreeTime, tree_cell_seconds, tree_projection_seconds, tree_seconds, tree_times};
 pub use gurjar::{
     HOUSEHOLD_BYTES, PublishedFit, PublishedProjection, PublishedTime, Refit, fits, project_seconds, projections,
     refit, times,

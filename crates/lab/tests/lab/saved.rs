@@ -57,6 +57,8 @@ fn an_interrupted_run_is_continued() {
         assert!(!lab.run().unwrap().cancelled);
         let after = lab.entries();
         assert_eq!(after[..before.len()], before[..], "what was saved has changed");
+        assert!(matches!(before.last(), Some(Entry::Stop { seconds }) if *seconds >= 0.0), "{:?}", before.last());
+        assert!(matches!(after.last(), Some(Entry::End { .. })));
         is_complete(&after, &["a", "b"]);
         let orders =
             after.iter().filter_map(|entry| if let Entry::Cost(cost) = entry { Some(cost.order) } else { None });

@@ -3,14 +3,16 @@
 use crate::looked_at::{examine, look};
 use crate::recorded::OF_PROGRAMS;
 use crate::synthetic::all;
-use pfh_lab::report::frash;
+use pfh_lab::report::{Options, Report, frash};
 
 /// All kinds of pages: of made results, and of recorded runs of whole programs.
 fn with_pages(of: impl FnOnce(&[(&str, &str)])) {
     let frash = frash::document(&crate::frash::rows()).html();
     let reports = all().map(|made| (made.name, made.html.as_str()));
     let recorded = OF_PROGRAMS.iter().map(|(name, html)| (*name, html.as_str()));
-    let pages: Vec<(&str, &str)> = reports.into_iter().chain(recorded).chain([("frash", frash.as_str())]).collect();
+    let made = Report::new(&crate::programs::fixity().measurements(), Options::default()).document().html();
+    let others = [("frash", frash.as_str()), ("fixity with all costs", made.as_str())];
+    let pages: Vec<(&str, &str)> = reports.into_iter().chain(recorded).chain(others).collect();
     of(&pages);
 }
 

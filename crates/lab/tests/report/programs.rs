@@ -2,7 +2,7 @@
 
 use crate::synthetic::{Synthetic, program};
 use pfh_lab::report::{Options, Report};
-use pfh_lab::results::{Corpus, Cost, Device, Entry, Output};
+use pfh_lab::results::{Corpus, Cost, Device, Entry, FailureKind, Output};
 
 const DEFINITION: &str = r#"
 title = "Programs"
@@ -56,6 +56,202 @@ corpus = ["c"]
 cache = ["cached"]
 "#;
 
+/// A network and FUSE have no blocks that the system could count: what does not come from one says nothing there.
+#[test]
+fn page_caches_are_judged_where_the_system_counts_blocks() {
+    for (filesystem, simulated, is_judged) in [
+        ("ext4 on /dev/x (rw)", false, true),
+        ("xfs on /dev/nfs (rw)", false, true),
+        ("nfs4 on server:/x (rw)", false, false),
+        ("cifs on //server/x (rw)", false, false),
+        ("fuse.rclone on share: (ro)", false, false),
+        ("fuse on share (ro)", false, false),
+        ("ext4 on /dev/x (rw)", true, false),
+    ] {
+        let mut made = Synthetic::new("programs");
+        made.header().definition = DEFINITION.to_owned();
+        made.runner("peer", "today", "peer", "program");
+        let facts = [("filesystem".to_owned(), filesystem.to_owned())].into();
+        made.entries.push(Entry::Device(Device { device: "here".to_owned(), simulated, facts }));
+        given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 0);
+        let page = Report::new(&made.measurements(), Options::default()).document().markdown();
+        assert_eq!(page.contains("Not out of the page cache"), is_judged, "{filesystem}");
+        assert_eq!(page.contains("From the device"), is_judged, "{filesystem}");
+    }
+}
+
+#[test]
+fn simulated_devices_are_described_and_corpora_have_digests() {
+    let mut made = Synthetic::new("programs");
+    made.header().definition = DEFINITION.to_owned();
+    let facts = [("behaviour", "150 MB/s, 8 ms for each seek, 1 at once"), ("filesystem", "ext4 on /dev/x (rw)")];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    made.entries.push(Entry::Device(Device { device: "hdd".to_owned(), simulated: true, facts }));
+    let (corpus, sha256) = ("c".to_owned(), Some("ab".repeat(32)));
+    made.entries.push(Entry::Corpus(Corpus { corpus, files: 10, bytes: 1000, longest_bytes: 512, sha256 }));
+    given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 0);
+    let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+    for text in [
+        "as slow as such a device, with 150 MB/s, 8 ms for each seek, 1 at once; ext4 on /dev/x (rw).",
+        "SHA-256 of the list of their digests: abab",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+}
+
+/// A run that is continued takes as long as its parts together.
+#[test]
+fn the_time_is_that_of_all_runs() {
+    let mut made = Synthetic::new("languages");
+    made.series("c-openssl", "today", "digest", "sha256", &[1 << 20], 100.0);
+    made.entries.push(Entry::Stop { seconds: 100.0 });
+    let took = |made: &Synthetic| {
+        let measurements = made.measurements();
+        let page = Report::new(&measurements, Options::default()).document().markdown();
+        (measurements.seconds, page.lines().find(|line| line.contains("Took")).map(str::to_owned))
+    };
+    assert_eq!(took(&made), (None, None));
+    made.entries.push(Entry::End { seconds: 20.5 });
+    assert_eq!(took(&made).0, Some(120.5));
+    made.entries.push(Entry::End { seconds: 0.5 });
+    let (seconds, line) = took(&made);
+    assert!(seconds == Some(121.0) && line.as_ref().is_some_and(|line| line.contains("2 min 1 s")), "{line:?}");
+}
+
+/// Sixteen runs of each cell of `fixity`, with all costs of today.
+pub(crate) fn fixity() -> Synthetic {
+    let mut made = Synthetic::new("fixity");
+    made.header().definition = include_str!("../../../../lab/experiments/fixity.toml").to_owned();
+    for (id, label) in [("python", "hashlib of Python"), ("pfh", "pfh")] {
+        made.runner(id, "today", label, "program");
+        for device in ["nas", "here"] {
+            for (algorithm, seconds) in [("md5", 1.0), ("sha256", 1.1)] {
+                let dimensions = [("corpus", "collection"), ("device", device), ("cache", "cold")];
+                let cell = program(id, algorithm, &dimensions);
+                let runs = (0..16).map(|run| (seconds + 0.02 * f64::from(run)) * 1e9);
+                let runs: Vec<(f64, f64)> = runs.map(|wall| (wall, wall / 10.0)).collect();
+                made.given(&cell, &runs);
+                let (order, system_ns) = (0, Some(5_000_000));
+                let (gc_count, gc_ns, peak_bytes, device_bytes) = (None, None, Some(48 << 20), Some(1_900_000_000));
+                made.entries.push(Entry::Cost(Cost {
+                    cell,
+                    order,
+                    gc_count,
+                    gc_ns,
+                    peak_bytes,
+                    device_bytes,
+                    system_ns,
+                }));
+            }
+        }
+    }
+    made
+}
+
+/// One scale for all algorithms shows whether their boxes overlap, which separate plots hid.
+#[test]
+fn runs_of_all_algorithms_scatter_on_one_scale_for_each_device_and_clock() {
+    let made = fixity();
+    let measurements = made.measurements();
+    let document = Report::new(&measurements, Options::default()).document();
+    let page = document.html();
+    for device in ["here", "nas"] {
+        for clock in ["Real time", "Processor time"] {
+            let title = format!("{clock} of all runs: Sixteen runs of each, interleaved, device: {device}");
+            assert!(page.contains(&title), "{title}");
+        }
+    }
+    for row in ["hashlib of Python: MD5", "hashlib of Python: SHA-256", "pfh: MD5", "pfh: SHA-256"] {
+        assert!(page.contains(row), "{row}");
+    }
+    let markdown = document.markdown();
+    let head = markdown.lines().find(|line| line.starts_with("| Program | Conditions")).expect("a table");
+    assert!(head.contains("| Quartiles | Times | Share | User + system, s |"), "{head}");
+    let row = markdown.lines().find(|line| line.starts_with("| pfh |") && line.contains("| MD5 |")).expect("a row");
+    assert!(row.contains("real 1.07 to 1.23<br>CPU 0.107 to 0.122"), "{row}");
+    assert!(row.contains("| 0.110 + 0.00500 |"), "{row}");
+}
+
+/// Tables without claims have published figures, too, and names of algorithms have one spelling.
+#[test]
+fn published_times_stand_beside_those_of_the_tree() {
+    let mut made = Synthetic::new("tree");
+    made.header().definition = include_str!("../../../../lab/experiments/tree.toml").to_owned();
+    for (id, label) in [("ssdeep", "ssdeep"), ("pfh-family", "pfh, similarity digests"), ("mrsh-v2", "mrsh-v2")] {
+        made.runner(id, "today", label, "program");
+    }
+    let (hdd, cold) = (("device", "hdd"), ("cache", "cold"));
+    for corpus in ["documents", "large"] {
+        made.given(&program("ssdeep", "ssdeep", &[("corpus", corpus), hdd, cold]), &[(3e9, 1e9); 3]);
+    }
+    for (algorithm, mode) in [("ssdeep", "smt"), ("mrsh-v2", "mtp"), ("sdhash", "adaptive")] {
+        let options = [("mode", mode), ("threads", "2"), ("memory", "20M")];
+        let cell = program("pfh-family", algorithm, &[&[("corpus", "documents"), hdd, cold], &options[..]].concat());
+        made.given(&cell, &[(2e9, 1e9); 3]);
+    }
+    made.failure(program("mrsh-v2", "mrsh-v2", &[hdd]), FailureKind::Error, "no");
+    made.failure(program("ssdeep", "ssdeep", &[hdd]), FailureKind::Error, "no");
+    let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+    let row = |of: &[&str]| {
+        let is_it = |line: &&str| line.starts_with("| ") && of.iter().all(|part| line.contains(part));
+        page.lines().find(is_it).unwrap_or_else(|| panic!("{of:?}: {page}"))
+    };
+    assert!(row(&["| Program |", "Published, s"]).contains("| Seconds | Published, s | Times |"), "{page}");
+    assert!(row(&["| ssdeep |", "| 83.67 |"]).contains("3.00"));
+    assert!(row(&["| pfh, similarity digests |", "SMT", "| 69.05 |"]).contains("2.00"));
+    row(&["| pfh, similarity digests |", "MTP", "| mrsh-v2 |", "| 51.79 |"]);
+    row(&["| pfh, similarity digests |", "adaptive", "| sdhash |", "| – |"]);
+    // Table XIII has sixteen large files, and table XI two workstations.
+    row(&["| ssdeep |", "| 264 |"]);
+    row(&["| ssdeep |", "Mac OS X", "| 1 h 40 min |"]);
+    row(&["| pfh, similarity digests |", "Windows 7", "SMT", "| 26 min 42 s |"]);
+    for wrong in ["MRSH-v2", "Mrsh-v2", "Ssdeep", "Sdhash"] {
+        assert!(!page.contains(wrong), "{wrong}");
+    }
+    assert!(page.contains("| mrsh-v2 (program)"), "{page}");
+}
+
+/// On made numbers: the knee is where the intervals say so, and nowhere else.
+#[test]
+fn knees_are_decided_by_intervals() {
+    let page = |times: &[(u32, &[f64])]| {
+        let mut made = Synthetic::new("device");
+        made.header().definition = include_str!("../../../../lab/experiments/device.toml").to_owned();
+        made.runner("pfh", "today", "pfh, reading only", "program");
+        for (prefetchers, seconds) in times {
+            let number = prefetchers.to_string();
+            let options = [("mode", "mtp"), ("threads", "65"), ("prefetchers", number.as_str())];
+            let dimensions = [&[("corpus", "small"), ("device", "here"), ("cache", "cold")], &options[..]].concat();
+            let runs: Vec<(f64, f64)> = seconds.iter().map(|seconds| (seconds * 1e9, 1e8)).collect();
+            made.given(&program("pfh", "none", &dimensions), &runs);
+        }
+        let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+        page.lines().find(|line| line.contains("Files: small, here: ")).map(str::to_owned).unwrap_or_default()
+    };
+    let steady = |seconds: f64| [0.99, 1.0, 1.0, 1.0, 1.01].map(|factor| factor * seconds);
+    let noisy = |seconds: f64| [0.7, 0.9, 1.0, 1.2, 1.4].map(|factor| factor * seconds);
+    let said = page(&[(1, &steady(8.0)), (2, &steady(4.0)), (4, &steady(2.0)), (8, &steady(2.0)), (16, &steady(2.01))]);
+    assert!(
+        said.contains("4 prefetchers read 4.00 (") && said.contains("; up to 16 bring less than 5 % more."),
+        "{said}"
+    );
+    let said = page(&[(1, &steady(8.0)), (2, &steady(4.0)), (4, &steady(2.0)), (8, &steady(3.0))]);
+    assert!(said.contains("4 prefetchers read 4.00 (") && said.contains("; 8 take 1.50 ("), "{said}");
+    let said = page(&[(1, &steady(8.0)), (2, &steady(4.0)), (4, &steady(2.0))]);
+    assert!(said.contains("4 prefetchers read") && said.ends_with("; more were not tried."), "{said}");
+    // One reader is never compared with itself.
+    let said = page(&[(1, &steady(2.0)), (2, &steady(2.3))]);
+    assert!(said.contains("here: 1 prefetcher is enough; 2 take 1.15 ("), "{said}");
+    let said = page(&[(1, &steady(2.0)), (2, &steady(2.0)), (4, &steady(2.02))]);
+    assert!(said.ends_with("here: 1 prefetcher is enough; up to 4 bring less than 5 % more."), "{said}");
+    assert!(!said.contains("1.00 times as fast as 1"), "{said}");
+    // Noise: the best may be any of three.
+    let said = page(&[(1, &steady(8.0)), (2, &noisy(2.1)), (4, &noisy(2.0)), (8, &noisy(1.9))]);
+    assert!(said.contains("is undecided, between 2 and 8; 8 prefetchers read 4."), "{said}");
+    let said = page(&[(1, &[8.0, 8.1]), (2, &[4.0, 4.1])]);
+    assert!(said.ends_with("bring nothing is undecided: too few runs."), "{said}");
+}
+
 /// Three runs of a cell, each with the same time, peak and bytes from the device.
 fn given(made: &mut Synthetic, id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, device_bytes: u64) {
     let dimensions: Vec<(&str, &str)> = [("corpus", "c"), ("device", "here")].iter().chain(more).copied().collect();
@@ -81,7 +277,13 @@ fn programs_are_held_against_the_bound_and_the_first_of_their_trial() {
     }
     let facts = [("filesystem".to_owned(), "ext4 on /dev/x (rw)".to_owned())].into();
     made.entries.push(Entry::Device(Device { device: "here".to_owned(), simulated: false, facts }));
-    made.entries.push(Entry::Corpus(Corpus { corpus: "c".to_owned(), files: 10, bytes: 1000, longest_bytes: 512 }));
+    made.entries.push(Entry::Corpus(Corpus {
+        corpus: "c".to_owned(),
+        files: 10,
+        bytes: 1000,
+        longest_bytes: 512,
+        sha256: None,
+    }));
     let text = "a table | of rates\n".to_owned();
     made.entries.push(Entry::Output(Output { runner: "lanes".to_owned(), name: "rates.txt".to_owned(), text }));
     let cached = ("cache", "cached");

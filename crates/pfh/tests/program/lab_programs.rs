@@ -354,6 +354,195 @@ fn a_simulated_device_is_mounted_for_each_cold_run() {
     assert!(slow.len() == 6 && slow.iter().all(|&ns| ns > 88_000_000), "{slow:?}");
 }
 
+/// Results are continued with the files with which they began, and with no others.
+#[test]
+fn results_are_not_continued_with_another_corpus() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir(path.join("mine")).unwrap();
+    for number in 0..3 {
+        fs::write(path.join(format!("mine/{number}")), contents(number, 100)).unwrap();
+    }
+    let definition = trial(r#"["pfh", "coreutils"]"#, "");
+    let options = |rounds: &'static str| ["--corpus", "mine", "--profile", "today", "--rounds", rounds];
+    let (ended, results) = run(path, &definition, &options("1"));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    let corpus = of(&results, "corpus")[0];
+    assert_eq!((&corpus["files"], &corpus["bytes"]), (&json!(3), &json!(300)));
+    // As `sha256sum` prints the list.
+    let line = |number| format!("{}  ./{number}\n", digest("sha256", &contents(number, 100)));
+    let list: String = (0..3).map(line).collect();
+    let first = digest("sha256", list.as_bytes()).to_string();
+    assert_eq!(corpus["sha256"], *first);
+    let more = |rounds| [&options(rounds)[..], &["--resume"]].concat();
+    let (ended, results) = run(path, &definition, &more("2"));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert!(of(&results, "corpus").iter().all(|corpus| corpus["sha256"] == *first));
+    assert_eq!(of(&results, "end").len(), 2);
+    let (lines, samples) = (results.len(), of(&results, "sample").len());
+    let mine = |name: &str| path.join("mine").join(name);
+    // The same size with other contents, another name, and a file more.
+    let changes: [&dyn Fn(); 3] = [
+        &|| fs::write(mine("1"), contents(9, 100)).unwrap(),
+        &|| {
+            fs::write(mine("1"), contents(1, 100)).unwrap();
+            fs::rename(mine("1"), mine("5")).unwrap();
+        },
+        &|| {
+            fs::rename(mine("5"), mine("1")).unwrap();
+            fs::write(mine("4"), b"").unwrap();
+        },
+    ];
+    for change in changes {
+        change();
+        let (ended, results) = run(path, &definition, &more("3"));
+        let message =
+            "`out` cannot be continued: the corpus `noise` has other files: 3 files of 300 bytes together, SHA-256 ";
+        assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
+        assert!(ended.stderr.contains("--keep-corpora"), "{}", ended.stderr);
+        assert_eq!(of(&results, "sample").len(), samples);
+    }
+    fs::remove_file(mine("4")).unwrap();
+    let (ended, results) = run(path, &definition, &more("2"));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    // Nothing was left to do.
+    assert!(results.len() == lines && of(&results, "end").len() == 2, "{} {lines}", results.len());
+}
+
+/// A corpus of nothing is no corpus; one of three files is one.
+#[test]
+fn a_corpus_without_files_is_refused_and_a_small_one_is_measured() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir_all(path.join("mine/below")).unwrap();
+    let definition = trial(r#"["pfh", "coreutils"]"#, "");
+    let (ended, results) = run(path, &definition, &["--corpus", "mine"]);
+    assert_eq!(ended.code(), 2);
+    assert!(ended.stderr.contains("pfh: the corpus `noise` has no files: `mine` holds none\n"), "{}", ended.stderr);
+    assert!(of(&results, "sample").is_empty());
+    let left: Vec<_> = fs::read_dir(path.join("out")).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert_eq!(left, ["results.jsonl"]);
+    fs::remove_dir_all(path.join("out")).unwrap();
+    for (name, length) in [("a", 0), ("b", 5), ("below/c", 70_000)] {
+        fs::write(path.join("mine").join(name), contents(length, length)).unwrap();
+    }
+    let (ended, results) = run(path, &definition, &["--corpus", "mine", "--profile", "today"]);
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(of(&results, "sample").len(), 2 * 2 * 3);
+    let corpus = of(&results, "corpus")[0];
+    assert_eq!((&corpus["files"], &corpus["longest_bytes"]), (&json!(3), &json!(70_000)));
+    pfh(path, ["lab", "report", "out"]).run().done();
+    let noise = "kind = \"noise\"\nfiles = 12\nbytes = 120000";
+    let command = definition.replace(noise, "kind = \"command\"\ncommand = \"mkdir nothing\"");
+    fs::remove_dir_all(path.join("out")).unwrap();
+    let (ended, _) = run(path, &command, &[]);
+    assert!(ended.code() == 2 && ended.stderr.contains("pfh: the corpus `noise` has no files\n"), "{}", ended.stderr);
+}
+
+/// Runs on a simulated device that a file describes; returns `None` where none can be mounted.
+#[cfg(feature = "slowfs")]
+fn on_device(path: &Path, programs: &str, device: &str, cache: &str, more: &str) -> Option<(Ended, Vec<Value>)> {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return None;
+    }
+    let own = path.join("own.toml");
+    fs::write(&own, device).unwrap();
+    let definition = trial(programs, &format!("device = [\"{}\"]\n{more}", own.display()))
+        .replace("cache = [\"cached\"]", &format!("cache = [\"{cache}\"]"))
+        .replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]");
+    let (ended, results) = run(path, &definition, &["--profile", "today"]);
+    let told = of(&results, "failure").first().map(|failure| failure["message"].to_string()).unwrap_or_default();
+    if told.contains("fusermount") {
+        skipped(Need::Fuse, &told);
+        return None;
+    }
+    Some((ended, results))
+}
+
+/// Reads that fail are failures of the programs that met them: no time is saved, and the others are measured.
+#[cfg(feature = "slowfs")]
+#[test]
+fn a_corpus_whose_reads_fail_gives_failures_and_no_times() {
+    let device = "bytes_per_second = 1e9\nremembered_seconds = 60\n[[bad]]\none_in = 1\noffset = 0\nlength = 4096\n";
+    let more = "[[program]]\nid = \"names\"\nlabel = \"names\"\ncommand = 'find \"$corpus\" -type f'\n";
+    let programs = r#"["pfh", "coreutils", "names"]"#;
+    let directory = scratch();
+    let Some((ended, results)) = on_device(directory.path(), programs, device, "cold", more) else { return };
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    let failures: BTreeSet<[&str; 3]> = of(&results, "failure")
+        .iter()
+        .map(|failure| ["runner", "kind", "message"].map(|name| failure[name].as_str().unwrap()))
+        .collect();
+    let expected = [["coreutils", "error", "ended with status 123"], ["pfh", "error", "ended with status 3"]];
+    assert_eq!(failures, expected.into());
+    let measured: BTreeSet<&str> =
+        of(&results, "sample").iter().filter_map(|sample| sample["runner"].as_str()).collect();
+    assert_eq!(measured, BTreeSet::from(["names"]));
+    let facts = &of(&results, "device").into_iter().find(|device| device["simulated"] == true).unwrap()["facts"];
+    assert!(facts["behaviour"].as_str().unwrap().starts_with("1000 MB/s, 1 at once, names remembered"), "{facts}");
+    pfh(directory.path(), ["lab", "report", "out"]).run().done();
+    let page = fs::read_to_string(directory.path().join("out/report.md")).unwrap();
+    assert!(page.contains("ended with status 123") && page.contains("What failed"), "{page}");
+    // The page cache cannot be filled from it either.
+    let directory = scratch();
+    let Some((ended, results)) = on_device(directory.path(), programs, device, "cached", more) else { return };
+    assert_eq!((ended.code(), of(&results, "sample").len()), (1, 0), "{}", ended.stderr);
+    let is_told = |failure: &&Value| failure["message"].to_string().contains("Input/output error");
+    assert!(of(&results, "failure").iter().all(is_told), "{}", ended.stderr);
+}
+
+/// The program of a mount is killed under the program that is measured: one failure, and a new mount for the next.
+#[cfg(feature = "slowfs")]
+#[test]
+fn a_mount_that_vanishes_is_a_failure_of_one_cell() {
+    let directory = scratch();
+    let path = directory.path();
+    let kill = format!(
+        "case $PWD in */pfh-lab-mount-*) kill -9 $(pgrep -f \"device {}/own\\.toml\") && sleep 0.3;; esac",
+        path.display()
+    );
+    let more =
+        format!("[[program]]\nid = \"killer\"\nlabel = \"killer\"\ncommand = '{kill}; ls \"$corpus\"; exit $?'\n");
+    for cache in ["cold", "cached"] {
+        let _ = fs::remove_dir_all(path.join("out"));
+        let device = "bytes_per_second = 1e9\nremembered_seconds = 60\n";
+        let Some((ended, results)) = on_device(path, r#"["pfh", "killer"]"#, device, cache, &more) else { return };
+        assert_eq!(ended.code(), 1, "{}", ended.stderr);
+        let failures = of(&results, "failure");
+        assert_eq!(failures.len(), 1, "{failures:?}");
+        assert_eq!((&failures[0]["runner"], &failures[0]["kind"]), (&json!("killer"), &json!("error")));
+        assert_eq!(of(&results, "sample").iter().filter(|sample| sample["runner"] == "pfh").count(), 3);
+        // Nothing stays mounted that answers nobody; other tests may have living mounts.
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        let points = mounts.lines().filter_map(|line| line.split(' ').nth(1));
+        let is_dead = |at: &&str| {
+            let error = fs::read_dir(at).err().and_then(|error| error.raw_os_error());
+            at.contains("pfh-lab-mount-") && error == Some(rustix::io::Errno::NOTCONN.raw_os_error())
+        };
+        assert_eq!(points.into_iter().find(is_dead), None);
+    }
+}
+
+/// A device that answers four reads at once: four prefetchers read four times as fast as one, and eight no faster.
+#[cfg(feature = "slowfs")]
+#[test]
+fn the_knee_of_a_device_is_the_number_of_requests_that_it_serves_at_once() {
+    let directory = scratch();
+    let path = directory.path();
+    let more = "dimensions = { prefetchers = [\"1\", \"2\", \"4\", \"8\"] }\n[[program]]\nid = \"readers\"\nlabel = \"readers\"\n\
+                command = '\"$pfh\" hash -a none --mode mtp -t 9 -p \"$prefetchers\" \"$corpus\"'\ntakes = [\"prefetchers\"]\n";
+    let device = "bytes_per_second = 1e9\nread_seconds = 0.1\nat_once = 4\nremembered_seconds = 60\n";
+    let Some((ended, results)) = on_device(path, r#"["readers"]"#, device, "cold", more) else { return };
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(of(&results, "sample").len(), 4 * 3);
+    pfh(path, ["lab", "report", "out"]).run().done();
+    let page = fs::read_to_string(path.join("out/report.md")).unwrap();
+    let line = page.lines().find(|line| line.contains("Files: noise")).unwrap_or_else(|| panic!("{page}"));
+    assert!(line.contains(": 4 prefetchers read 3.") || line.contains(": 4 prefetchers read 4."), "{line}");
+    assert!(line.contains("; up to 8 bring less than 5 % more") || line.contains("whether 8 are slower"), "{line}");
+}
+
 #[test]
 fn definitions_that_cannot_be_meant_are_refused() {
     let directory = scratch();

@@ -159,6 +159,8 @@ pub(super) fn subject(mode: &str, name: &str) -> String {
         "read-file" => "Reading a file, nothing else".to_owned(),
         "strings" => format!("{name} of short strings"),
         "messages" => format!("{name} of single messages"),
-        other => sentence(&format!("{name} ({other})")),
+        // Names of algorithms keep their spelling, also at the start of a sentence: ssdeep.
+        other if name == algorithm("none") => sentence(&format!("{name} ({other})")),
+        other => format!("{name} ({other})"),
     }
 }

@@ -6,6 +6,7 @@ use crate::experiment::Definition;
 use crate::experiment::Experiment;
 use crate::experiment::trials::{self, CACHE, CORPUS, Cache, DEVICE, Limit, Program, Trial};
 use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY};
+use crate::published;
 use crate::report::Report;
 use crate::report::format::{algorithm, count, counted, duration, estimate, number, sentence, size, time};
 use crate::report::frash;
@@ -14,7 +15,7 @@ use crate::report::sections::answer::undecided;
 use crate::report::sections::profile_name;
 use crate::results::Output;
 use crate::size::Size;
-use crate::statistics::{Estimate, median, of_medians, ratio_of_medians};
+use crate::statistics::{Estimate, Repeats, Summary, median, of_medians, ratio_of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 /// Rows of one plot.
@@ -25,13 +26,19 @@ const BOX_RUNS_LEAST: usize = 8;
 /// More readers bring nothing if all of them together bring less than this.
 const KNEE: f64 = 0.05;
 
+/// Types of filesystems whose reads come from no block device of this machine, beside `fuse.…`.
+const WITHOUT_BLOCKS: [&str; 16] = [
+    "fuse", "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "ceph", "afs", "coda", "lustre", "beegfs",
+    "gpfs", "ncpfs", "pvfs2",
+];
+
 /// Volumes to which a fixity check is projected: TB and files of the study's mean size.
 const VOLUMES_TB: [f64; 3] = [1.0, 25.0, 100.0];
 
-/// The workstations of table X of Breitinger and Petrov 2013: name, bytes, files.
-const WORKSTATIONS: [(&str, f64, f64); 2] = [
-    ("Mac OS X, 100.92 GB, 322 531 files", 100.92e9, 322_531.0),
-    ("Windows 7, 36.55 GB, 139 303 files", 36.55e9, 139_303.0),
+/// The workstations of table X of Breitinger and Petrov 2013: name, the volume that rows of table XI name, bytes, files.
+const WORKSTATIONS: [(&str, &str, f64, f64); 2] = [
+    ("Mac OS X, 100.92 GB, 322 531 files", "100.92 GB", 100.92e9, 322_531.0),
+    ("Windows 7, 36.55 GB, 139 303 files", "36.55 GB", 36.55e9, 139_303.0),
 ];
 
 /// A cell of a trial: its key and its only point.
@@ -67,20 +74,28 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
     let mut section = Section::new("programs", "Whole programs").text(
         "Seconds from the start of a program to its end, with start, walk and output, as a user waits for them. A time counts only \
          if the list that the program prints equals that of the others. Cold: the contents were not in the page cache. Share: \
-         processor time in real time; above 100 % several cores worked. Times: the median as a multiple of that of the first program \
+         processor time in real time; above 100 % several cores worked. Published: seconds of the study, \
+         for its files on its machine; quick sizes are a part of them. Times: the median as a multiple of that of the first program \
          of the trial, with the first values of its dimensions, over the same files. Peak: resident memory of the largest process, \
          at most.",
     );
     let measurements = report.measurements;
     for device in measurements.devices.values() {
         let kind = if device.simulated { "simulated: a filesystem that is as slow as such a device" } else { "real" };
-        let lies = device.facts.get("filesystem").map(|text| format!("; {text}")).unwrap_or_default();
-        section.push(Block::Text(format!("Device {}: {kind}{lies}.", device.device)));
+        let fact = |name: &str| device.facts.get(name).filter(|text| !text.is_empty());
+        let behaviour = fact("behaviour").map(|text| format!(", with {text}")).unwrap_or_default();
+        let lies = fact("filesystem").map(|text| format!("; {text}")).unwrap_or_default();
+        section.push(Block::Text(format!("Device {}: {kind}{behaviour}{lies}.", device.device)));
     }
     for corpus in measurements.corpora.values() {
         let (bytes, longest) = (size(corpus.bytes), size(corpus.longest_bytes));
         let files = count(corpus.files);
-        section.push(Block::Text(format!("Files {}: {files}, {bytes}; the longest has {longest}.", corpus.corpus)));
+        let digest = corpus.sha256.as_ref().map(|digest| format!(" SHA-256 of the list of their digests: {digest}."));
+        section.push(Block::Text(format!(
+            "Files {}: {files}, {bytes}; the longest has {longest}.{}",
+            corpus.corpus,
+            digest.unwrap_or_default()
+        )));
     }
     let Some(definition) = definition(measurements) else { return section };
     for trial in &definition.trials {
@@ -188,21 +203,34 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
         of.iter().map(|(key, _)| Bound::of(report.measurements, definition, trial, key)).collect();
     let has_bounds = bounds.iter().any(Option::is_some);
     let has_parts = of.iter().any(|(_, point)| system_ns(point).is_some());
-    let is_real = |key: &SeriesKey| !is_simulated(report.measurements, key);
+    let is_real = |key: &SeriesKey| has_blocks(report.measurements, key);
     let has_device = of.iter().any(|(key, _)| is_real(key) && !is_cached(key));
-    let mut head = vec!["Program", "Conditions", "Algorithm", "Profile", "Seconds", "Quartiles", "Times"];
+    let published: Vec<Option<f64>> = of.iter().map(|(key, _)| published_seconds(report, trial, key)).collect();
+    let has_published = published.iter().any(Option::is_some);
+    let mut head = vec!["Program", "Conditions", "Algorithm", "Profile", "Seconds"];
+    head.extend(has_published.then_some("Published, s"));
+    // Of a few runs, quartiles say nothing.
+    let has_quartiles = of.iter().any(|(_, point)| point.time.count >= BOX_RUNS_LEAST);
+    head.extend(has_quartiles.then_some("Quartiles"));
+    head.push("Times");
     head.extend(has_bounds.then_some("Of the bound"));
     head.push("Share");
-    head.extend(has_parts.then_some("User + system, s"));
-    head.extend(["MB/s", "Files/s", "Peak"]);
+    head.extend(match (has_parts, has_quartiles) {
+        (true, _) => Some("User + system, s"),
+        (false, true) => Some("Processor, s"),
+        (false, false) => None,
+    });
+    head.push("MB/s");
+    // Of the same files, both rates say the same.
+    let varying = varying(of);
+    let has_file_rate = varying.contains(CORPUS);
+    head.extend(has_file_rate.then_some("Files/s"));
+    head.push("Peak");
     head.extend(has_device.then_some("From the device"));
     let mut table = Table::new(trial.title.clone(), head).sortable();
-    let varying = varying(of);
-    for ((key, point), bound) in of.iter().zip(&bounds) {
+    for (((key, point), bound), published) in of.iter().zip(&bounds).zip(&published) {
         let share = of_medians(&[&point.cpu_ns, &point.wall_ns], |medians| medians[0] / medians[1]);
         let median = point.time.median / 1e9;
-        let quartiles =
-            format!("{} to {}", number(point.time.lower_quartile / 1e9), number(point.time.upper_quartile / 1e9));
         let maybe =
             |text: Option<(String, f64)>| text.map_or(Cell::maybe(None), |(text, value)| Cell::quantity(text, value));
         let percent = |share: f64| (format!("{} %", number(share * 100.0)), share);
@@ -213,25 +241,48 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
             Cell::text(algorithm(&key.algorithm)),
             Cell::text(profile_name(report, &key.profile)),
             Cell::quantity(estimate(&point.time.estimate().map(|ns| ns / 1e9)), median),
-            Cell::text(quartiles),
-            maybe(times.filter(|times| times.is_finite()).map(|times| (number(times), times))),
         ];
+        if has_published {
+            row.push(maybe(published.map(|seconds| (format!("{seconds}"), seconds))));
+        }
+        if has_quartiles {
+            let times = [("real", &point.wall_ns), ("CPU", &point.cpu_ns)];
+            let line = |(name, times): (&str, &Repeats)| {
+                let Summary { lower_quartile, upper_quartile, .. } = Summary::of(times)?;
+                Some(format!("{name} {} to {}", number(lower_quartile / 1e9), number(upper_quartile / 1e9)))
+            };
+            row.push(Cell::Lines(times.into_iter().filter_map(line).collect()));
+        }
+        row.push(maybe(times.filter(|times| times.is_finite()).map(|times| (number(times), times))));
         if has_bounds {
             row.push(maybe(bound.as_ref().map(|bound| percent(bound.seconds() / median))));
         }
         row.push(maybe(share.map(|share| percent(share.value))));
         if has_parts {
             row.push(maybe(parts(point)));
+        } else if has_quartiles {
+            let cpu = Summary::of(&point.cpu_ns).map(|cpu| cpu.median / 1e9);
+            row.push(maybe(cpu.map(|seconds| (number(seconds), seconds))));
         }
         let (bytes, files) = work(report.measurements, definition, key, point);
         let rate = |work: Option<f64>| maybe(work.map(|work| (number(work / median), work / median)));
-        row.extend([rate(bytes.map(|bytes| bytes / 1e6)), rate(files), maybe(peak(key, point))]);
+        row.push(rate(bytes.map(|bytes| bytes / 1e6)));
+        if has_file_rate {
+            row.push(rate(files));
+        }
+        row.push(maybe(peak(key, point)));
         if has_device {
             row.push(maybe(device_bytes(point).filter(|_| is_real(key)).map(|bytes| (size(bytes as u64), bytes))));
         }
         table.push(row);
     }
     table
+}
+
+/// The time that the study of 2013 printed of a cell, over its own files.
+fn published_seconds(report: &Report<'_>, trial: &Trial, key: &SeriesKey) -> Option<f64> {
+    let is_tree = report.measurements.header.experiment == "tree";
+    is_tree.then(|| published::tree_cell_seconds(&trial.title, &key.runner, &key.algorithm, &key.dimensions))?
 }
 
 /// The cell that others of a trial are compared with: of the trial's first program, with the first values of its
@@ -259,9 +310,14 @@ fn is_cached(key: &SeriesKey) -> bool {
     key.dimensions.get(CACHE).is_none_or(|cache| cache == Cache::Cached.name())
 }
 
-fn is_simulated(measurements: &Measurements, key: &SeriesKey) -> bool {
+/// Whether the system counts what a program reads from the device of a cell: over a network, by FUSE and on simulated
+/// devices it sees no blocks.
+fn has_blocks(measurements: &Measurements, key: &SeriesKey) -> bool {
     let device = key.dimensions.get(DEVICE).and_then(|device| measurements.devices.get(device));
-    device.is_some_and(|device| device.simulated)
+    device.is_none_or(|device| {
+        let kind = device.facts.get("filesystem").and_then(|text| text.split(' ').next()).unwrap_or_default();
+        !device.simulated && !kind.starts_with("fuse.") && !WITHOUT_BLOCKS.contains(&kind)
+    })
 }
 
 /// Bytes and files that a program has worked on, as far as it has.
@@ -360,7 +416,7 @@ fn bounds(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Mea
 /// Cells whose page cache was not in the state that they name, by what came from the device.
 fn caches(report: &Report<'_>, of: &[Measured<'_>]) -> Vec<String> {
     let note = |(key, point): &Measured<'_>| {
-        let bytes = device_bytes(point).filter(|_| !is_simulated(report.measurements, key))?;
+        let bytes = device_bytes(point).filter(|_| has_blocks(report.measurements, key))?;
         let all = point.bytes as f64;
         let label = report.measurements.label(&key.runner);
         let cell =
@@ -405,7 +461,7 @@ fn peak(key: &SeriesKey, point: &Point) -> Option<(String, f64)> {
 }
 
 /// A row for each cell, in seconds: a plot for each kind of files and algorithm, with the profiles beside each other.
-/// And where there are enough runs, how they scatter.
+/// Where there are enough runs, further plots show how they scatter.
 fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &mut Section) {
     let varying = varying(of);
     let profiles = report.measurements.profiles();
@@ -425,26 +481,48 @@ fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &m
         if let Some(plot) = dots(report, &profiles, &title, &rows) {
             section.push(plot);
         }
-        let boxes: Vec<BoxRow> = rows
-            .iter()
-            .filter_map(|(label, of)| Some((label, of.iter().find(|(key, _)| key.profile == TODAY)?)))
-            .filter(|(_, (_, point))| point.time.count >= BOX_RUNS_LEAST)
-            .map(|(label, (_, point))| BoxRow {
-                label: label.clone(),
-                quartiles: [
-                    point.time.least,
-                    point.time.lower_quartile,
-                    point.time.median,
-                    point.time.upper_quartile,
-                    point.time.greatest,
-                ]
-                .map(|ns| ns / 1e9),
-            })
-            .collect();
-        if boxes.len() > 1 {
+    }
+    boxes_of(report, trial, of, section);
+}
+
+/// How the runs scatter: for each kind of files on each device a plot of real and one of processor time, with all
+/// programs and algorithms on one scale, so that it shows which boxes overlap.
+fn boxes_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &mut Section) {
+    let mut varying = varying(of);
+    let is_several = [CORPUS, DEVICE].map(|name| varying.remove(name));
+    let mut groups: BTreeMap<[&str; 2], Vec<(String, &Point)>> = BTreeMap::new();
+    for (key, point) in of.iter().filter(|(key, point)| key.profile == TODAY && point.time.count >= BOX_RUNS_LEAST) {
+        let conditions = conditions(key, &varying);
+        let conditions = if conditions.is_empty() { conditions } else { format!(", {conditions}") };
+        let label = report.measurements.label(&key.runner);
+        let label = format!("{label}: {}{conditions}", algorithm(&key.algorithm));
+        let place = [CORPUS, DEVICE].map(|name| key.dimensions.get(name).map_or("", String::as_str));
+        groups.entry(place).or_default().push((label, point));
+    }
+    for (place, mut rows) in groups {
+        rows.sort_by(|a, b| a.0.cmp(&b.0));
+        let names = ["files", "device"].into_iter().zip(place).zip(is_several).filter(|(_, is_several)| *is_several);
+        let place: String = names.map(|((name, value), _)| format!(", {name}: {value}")).collect();
+        for (clock, times) in [
+            ("Real time", (|point| &point.wall_ns) as fn(&Point) -> &Repeats),
+            ("Processor time", |point| &point.cpu_ns),
+        ] {
+            let boxes: Vec<BoxRow> = rows
+                .iter()
+                .filter_map(|(label, point)| {
+                    let Summary { least, lower_quartile, median, upper_quartile, greatest, .. } =
+                        Summary::of(times(point))?;
+                    let quartiles = [least, lower_quartile, median, upper_quartile, greatest].map(|ns| ns / 1e9);
+                    Some(BoxRow { label: label.clone(), quartiles })
+                })
+                .collect();
+            if boxes.len() < 2 {
+                continue;
+            }
             let description = "Boxes reach from the lower to the upper quartile, with the median as a line in them; the lines beside \
                                them end at the shortest and the longest run. The table has the figures.";
-            if let Some(plot) = plots::boxes(format!("How the runs scatter. {title}"), description, "seconds", boxes) {
+            let title = format!("{clock} of all runs: {}{place}", trial.title);
+            if let Some(plot) = plots::boxes(title, description, "seconds", boxes) {
                 section.push(plot);
             }
         }
@@ -493,37 +571,74 @@ fn dots(
 
 /// From which number of readers on more of them bring nothing, for every kind of files on every device.
 fn knees(of: &[Measured<'_>]) -> Vec<String> {
-    let mut groups: BTreeMap<BTreeMap<&str, &str>, Vec<(u64, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<BTreeMap<&str, &str>, Vec<(u64, &Point)>> = BTreeMap::new();
     for (key, point) in of.iter().filter(|(key, _)| key.profile == TODAY) {
         let Some(readers) = key.dimensions.get("prefetchers").and_then(|value| value.parse().ok()) else { continue };
         let others = key.dimensions.iter().filter(|(name, _)| *name != "prefetchers");
         let others = others.map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        groups.entry(others).or_default().push((readers, point.time.median));
+        groups.entry(others).or_default().push((readers, point));
     }
-    let mut sentences = Vec::new();
-    for (dimensions, mut readers) in groups.into_iter().filter(|(_, readers)| readers.len() > 1) {
+    let sentence = |(dimensions, mut readers): (BTreeMap<&str, &str>, Vec<(u64, &Point)>)| {
         readers.sort_by_key(|(number, _)| *number);
-        let best = readers.iter().map(|(_, ns)| *ns).fold(f64::INFINITY, f64::min);
-        let Some(knee) = readers.iter().find(|(_, ns)| *ns <= best * (1.0 + KNEE)) else { continue };
-        let (first, last) = (readers[0], readers[readers.len() - 1]);
         let of = |name: &str| dimensions.get(name).copied().unwrap_or_default();
-        let after = match last {
-            (number, ns) if ns > knee.1 * (1.0 + KNEE) => {
-                format!("; {number} take {} times as long", crate::report::format::number(ns / knee.1))
-            }
-            (number, _) if number > knee.0 => format!("; up to {number} bring less than 5 % more"),
-            _ => "; more were not tried".to_owned(),
-        };
-        sentences.push(format!(
-            "Files: {}, {}: {} {} times as fast as {}{after}.",
-            of(CORPUS),
-            of(DEVICE),
-            counted(knee.0, "prefetcher reads", "prefetchers read"),
-            number(first.1 / knee.1),
-            first.0,
+        Some(format!("Files: {}, {}: {}.", of(CORPUS), of(DEVICE), knee(&readers)?))
+    };
+    groups.into_iter().filter_map(sentence).collect()
+}
+
+/// From which number of readers on more of them bring nothing, in words; undecided where the intervals leave more than
+/// one. Readers come in the order of their number.
+fn knee(readers: &[(u64, &Point)]) -> Option<String> {
+    let ratio = |a: &Point, b: &Point| ratio_of_medians(a.times_ns(), b.times_ns());
+    let (&first, &last) = (readers.first()?, readers.last()?);
+    if readers.len() < 2 {
+        return None;
+    }
+    let is_shorter = |a: &&(u64, &Point), b: &&(u64, &Point)| a.1.time.median.total_cmp(&b.1.time.median);
+    let best = readers.iter().min_by(is_shorter)?;
+    // How much longer each number takes than the best, at least and at most.
+    let longer = |(number, point): &(u64, &Point)| {
+        if *number == best.0 {
+            return Some((1.0, 1.0));
+        }
+        ratio(point, best.1)?.interval.map(|interval| (interval.low, interval.high))
+    };
+    let longer: Option<Vec<(f64, f64)>> = readers.iter().map(longer).collect();
+    let name = |number| counted(number, "prefetcher", "prefetchers");
+    let Some(longer) = longer else {
+        return Some(
+            "from which number of prefetchers on more of them bring nothing is undecided: too few runs".to_owned(),
+        );
+    };
+    // Below the one, every number is too small; from the other on, one is enough.
+    let possible = longer.iter().position(|(low, _)| *low <= 1.0 + KNEE)?;
+    let certain = longer.iter().position(|(_, high)| *high <= 1.0 + KNEE)?;
+    let knee = readers[certain];
+    let speed = |(number, point): (u64, &Point)| {
+        let times = ratio(first.1, point).map(|times| estimate(&times)).unwrap_or_default();
+        format!("{} {} {times} times as fast as {}", name(number), if number == 1 { "reads" } else { "read" }, first.0)
+    };
+    if possible < certain {
+        let (least, most) = (readers[possible].0, knee.0);
+        return Some(format!(
+            "from which number of prefetchers on more of them bring less than 5 % is undecided, between {least} and {most}; {}",
+            speed(knee)
         ));
     }
-    sentences
+    let after = match longer[longer.len() - 1] {
+        _ if last.0 == knee.0 => "more were not tried".to_owned(),
+        (low, _) if low > 1.0 + KNEE => {
+            let times = ratio(last.1, knee.1).map(|times| estimate(&times)).unwrap_or_default();
+            format!("{} take {times} times as long", last.0)
+        }
+        (_, high) if high <= 1.0 + KNEE => format!("up to {} bring less than 5 % more", last.0),
+        _ => format!("whether {} are slower is undecided", last.0),
+    };
+    Some(if knee.0 == first.0 {
+        format!("{} {} enough; {after}", name(first.0), if first.0 == 1 { "is" } else { "are" })
+    } else {
+        format!("{}; {after}", speed(knee))
+    })
 }
 
 /// The time that the user waits, in sentences: for each kind of files on each device the fastest and the slowest.
@@ -635,10 +750,22 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
                 key.algorithm == "ssdeep" && key.runner != "pfh-pairs" && key.runner != "ssdeep-pairs"
             });
             let all = varying(&of);
-            let mut table = Table::new("Table XI: the two workstations of table X", head());
+            let head = head().into_iter().chain(["Published"]);
+            let mut table = Table::new("Table XI: the two workstations of table X", head);
             for measured in &of {
-                for (name, bytes, files) in WORKSTATIONS {
-                    table.push(row(measured, &all, name.to_owned(), bytes, files));
+                // The study projects from its table III, of two threads.
+                let dimension = |name: &str| measured.0.dimensions.get(name).map(String::as_str);
+                let variant = match (measured.0.runner.as_str(), dimension("mode"), dimension("threads")) {
+                    ("ssdeep", ..) => Some("stand-alone"),
+                    ("pfh-family", Some("smt"), Some("2")) => Some("SMT"),
+                    ("pfh-family", Some("mtp"), Some("2")) => Some("MTP"),
+                    _ => None,
+                };
+                for (name, volume, bytes, files) in WORKSTATIONS {
+                    let published = variant.and_then(|variant| published::tree_projection_seconds(volume, variant));
+                    let mut row = row(measured, &all, name.to_owned(), bytes, files);
+                    row.push(published.map_or(Cell::maybe(None), |seconds| Cell::quantity(duration(seconds), seconds)));
+                    table.push(row);
                 }
             }
             if !table.is_empty() {

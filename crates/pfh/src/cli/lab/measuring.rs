@@ -5,7 +5,9 @@ use super::sample::Answer;
 use super::survey::Line;
 use super::{Failed, environment};
 use crate::cli::message;
-use pfh_lab::advice::{Batch, Choice, Kind, Limit, Machine, Measured, ProcessorRun, Survey, projected, rate, storage};
+use pfh_lab::advice::{
+    Batch, Choice, GAIN, Kind, Limit, Machine, Measured, ProcessorRun, Survey, chosen, projected, rate, storage,
+};
 use pfh_lab::process::{Fault, Launch, Process};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -31,9 +33,6 @@ const RUNS_MAX: usize = 256;
 
 /// Time beyond its limit after which a process is ended. It gives a read up after two seconds by itself.
 const PATIENCE: Duration = Duration::from_secs(4);
-
-/// Options that are not faster by more than this are not worth leaving the defaults for.
-const GAIN: f64 = 0.9;
 
 /// A term of the storage's time above this share of all is the one that options can improve.
 const MAIN: f64 = 0.8;
@@ -328,7 +327,7 @@ impl<'a> Measuring<'a> {
                 self.both(0, seconds)?;
             }
         }
-        self.reconsider();
+        self.reconsider()?;
         if self.is_dead() {
             return Ok(());
         }
@@ -438,8 +437,32 @@ impl<'a> Measuring<'a> {
                 (best.prefetchers < 4).then(|| Choice { prefetchers: 2 * best.prefetchers, ..best.clone() })
             })?;
         }
+        self.other_orders()?;
+        for mode in ["smt", "mtp"] {
+            let best = self.measured.choices[self.measured.best].clone();
+            // A thread that reads and one that hashes.
+            let threads = if mode == "mtp" { best.threads.max(2) } else { best.threads };
+            self.try_choice(Choice { mode: mode.to_owned(), threads, ..best })?;
+        }
         let best = self.measured.choices[self.measured.best].clone();
         self.try_choice(Choice { io: "direct".to_owned(), ..best })?;
+        Ok(())
+    }
+
+    /// Tries other orders where the way from one file to the next may cost time.
+    fn other_orders(&mut self) -> Result<()> {
+        let is_rotating =
+            self.measured.medium == "rotating" || self.measured.choices[self.measured.best].medium.is_some();
+        let may_seek = self.measured.medium == "network" && self.readers == 1;
+        if !is_rotating && !(may_seek && self.main_term() == Some(Limit::Files)) {
+            return Ok(());
+        }
+        // By default it is the physical one on rotating disks, and that of paths elsewhere.
+        let other = if is_rotating { "path" } else { "physical" };
+        for order in ["inode", other] {
+            let best = self.measured.choices[self.measured.best].clone();
+            self.try_choice(Choice { order: order.to_owned(), ..best })?;
+        }
         Ok(())
     }
 
@@ -476,13 +499,26 @@ impl<'a> Measuring<'a> {
         Ok(is_faster)
     }
 
-    /// Goes back to the defaults if further samples show that the best options gain nothing.
-    fn reconsider(&mut self) {
+    /// Takes the best options by all samples: other ones, or the defaults, if further samples have changed the order.
+    /// Options that were only tried are read again before.
+    fn reconsider(&mut self) -> Result<()> {
         let (files, bytes) = self.planned_volume();
-        let of = |choice| projected(&self.measured, choice, files, bytes);
-        if of(self.measured.best).zip(of(0)).is_none_or(|(best, usual)| best > GAIN * usual) {
-            self.measured.best = 0;
+        for _ in 0..self.measured.choices.len() {
+            let choice = chosen(&self.measured, files, bytes);
+            if choice == self.measured.best {
+                break;
+            }
+            if choice != 0 {
+                if self.is_dead() {
+                    break;
+                }
+                for part in [1.0, SHORT] {
+                    self.both(choice, part * self.share())?;
+                }
+            }
+            self.measured.best = choice;
         }
+        Ok(())
     }
 
     /// Reads a batch of fresh samples, as many as fit into its time.

@@ -34,9 +34,10 @@ mod with_devices {
         pfh_source::raise_open_file_limit();
         let mut command = Command::printing()?;
         let [from, at, what] = [directory, mount_point, device].map(|path| message::quoted_path(path));
+        let behaviour = model.to_string();
         let mount = SlowMount::new(directory, mount_point, model)
             .map_err(|error| Failed::usage(format_args!("{from} at {at}: {error}")))?;
-        message::plain(format_args!("mounted {from} at {at} as {what}"));
+        message::plain(format_args!("mounted {from} at {at} as {what}: {behaviour}"));
         command.run_until_signal(input);
         match mount.unmount() {
             Ok(Unmounted::Unused) => {}
