@@ -294,7 +294,7 @@ fn a_signal_ends_a_run_that_goes_on_later() {
     assert_eq!(rest.code(), 0, "{}", rest.stderr);
     let told = "pfh: run 1 was interrupted, and goes on (init)\npfh: run 1 (init): 50 files, 5.00 MB; read 50, 5.00 MB, first 50\n";
     assert_eq!(rest.stderr, told);
-    // What was recorded before is not read again.
+    // Files that were recorded before are not read again.
     let full = audit(d, &["run", "l.pfhl", "--full"]);
     let (rest, full) = (rest.read_bytes, full.read_bytes);
     assert!(rest + recorded / 2 < full, "{rest} {recorded} {full}");

@@ -454,7 +454,8 @@ impl<'a> Measuring<'a> {
         let is_rotating =
             self.measured.medium == "rotating" || self.measured.choices[self.measured.best].medium.is_some();
         let may_seek = self.measured.medium == "network" && self.readers == 1;
-        if !is_rotating && !(may_seek && self.main_term() == Some(Limit::Files)) {
+        let costs_time = is_rotating || (may_seek && self.main_term() == Some(Limit::Files));
+        if !costs_time {
             return Ok(());
         }
         // By default it is the physical one on rotating disks, and that of paths elsewhere.
