@@ -260,6 +260,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--common', '--common', [CompletionResultType]::ParameterName, 'Take only files that are in this set, too (repeatable)')
             [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest')
             [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest')
+            [CompletionResult]::new('--keep-going', '--keep-going', [CompletionResultType]::ParameterName, 'Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print warnings about single lines (the totals at the end and the exit status still count them)')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print warnings about single lines (the totals at the end and the exit status still count them)')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

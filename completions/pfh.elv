@@ -252,6 +252,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --common 'Take only files that are in this set, too (repeatable)'
             cand -m 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest'
             cand --memory 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest'
+            cand --keep-going 'Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set'
             cand -q 'Do not print warnings about single lines (the totals at the end and the exit status still count them)'
             cand --quiet 'Do not print warnings about single lines (the totals at the end and the exit status still count them)'
             cand -h 'Print help (see more with ''--help'')'

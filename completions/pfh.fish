@@ -271,6 +271,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l except -d 'Leave out files that are in this set (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l common -d 'Take only files that are in this set, too (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s m -l memory -d 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l keep-going -d 'Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Do not print warnings about single lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s V -l version -d 'Print version'
