@@ -239,7 +239,7 @@ impl Advice {
         let forecast = |algorithm: &String| {
             let processor_seconds = model.processor(algorithm, n, b);
             let at = |storage: f64| model.together(storage, processor_seconds);
-            // What checks took longer than predicted was the processor's only where they waited for it.
+            // The time beyond the prediction was the processor's only where checks waited for it.
             let corrected = if processor_seconds > seconds { scale } else { 1.0 };
             Forecast {
                 algorithm: algorithm.clone(),
@@ -714,7 +714,7 @@ mod tests {
         assert!(said.contains("twice as many take 17 min.") && said.contains("between both; about 17 min."), "{said}");
     }
 
-    /// What checks take longer belongs to the limit: the processor has one figure in all of the text.
+    /// The time that checks take longer belongs to the limit, and the processor has one figure in all of the text.
     #[test]
     fn the_processor_has_one_figure() {
         let slow_processor = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };

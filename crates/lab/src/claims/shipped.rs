@@ -1,5 +1,5 @@
-//! Every cell that a claim asks for is one of an experiment that comes with pfh: a runner or program that exists only in
-//! a test's made results would hide that a claim can never be judged.
+//! Every cell that a claim asks for is one of an experiment that comes with pfh: a runner or program that exists only
+//! in a test's made results would hide that a claim can never be judged.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

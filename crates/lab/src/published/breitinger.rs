@@ -44,8 +44,8 @@ pub fn tree_seconds(table: &str, algorithm: &str, variant: &str, threads: Option
     tree_times().into_iter().find(is_meant).map(|row| row.value)
 }
 
-/// The study's times of a cell of the experiment `tree`: of the tables that its trial repeats, the row of the same program,
-/// algorithm and options. `None` where it has none. Table I prints times of the processor, and is left out.
+/// The study's time of a cell of the experiment `tree`: of the tables that its trial repeats, the row of the same
+/// program, algorithm and options. `None` where it has none. Table I prints times of the processor, and is left out.
 #[must_use]
 pub fn tree_cell_seconds(
     trial: &str,

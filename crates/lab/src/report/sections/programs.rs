@@ -35,7 +35,8 @@ const WITHOUT_BLOCKS: [&str; 16] = [
 /// Volumes to which a fixity check is projected: TB and files of the study's mean size.
 const VOLUMES_TB: [f64; 3] = [1.0, 25.0, 100.0];
 
-/// The workstations of table X of Breitinger and Petrov 2013: name, the volume that rows of table XI name, bytes, files.
+/// The workstations of table X of Breitinger and Petrov 2013: name, the volume that rows of table XI name, bytes and
+/// files.
 const WORKSTATIONS: [(&str, &str, f64, f64); 2] = [
     ("Mac OS X, 100.92 GB, 322 531 files", "100.92 GB", 100.92e9, 322_531.0),
     ("Windows 7, 36.55 GB, 139 303 files", "36.55 GB", 36.55e9, 139_303.0),
