@@ -9,6 +9,7 @@ use pfh_lab::advice::{
     Batch, Choice, GAIN, Kind, Limit, Machine, Measured, ProcessorRun, Survey, chosen, projected, rate, storage,
 };
 use pfh_lab::process::{Fault, Launch, Process};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -55,6 +56,10 @@ const MEMORY_DIRECTORY: &str = "/dev/shm";
 
 /// Beyond twice the time and this, measuring ends, whatever is missing.
 const OVER_SECONDS: f64 = 20.0;
+
+/// Part of the time in which sized runs of the processor are to end, and parts of long files in one for each core.
+const ENDS_BEFORE: f64 = 0.9;
+const PARTS_PER_CORE: usize = 4;
 
 /// The files by which the processor is measured: short and long ones, and how often a list names them.
 const SHORT_FILES: usize = 500;
@@ -228,30 +233,59 @@ impl<'a> Measuring<'a> {
     /// Measures the algorithms on data in memory.
     fn processor(&mut self) -> Result<()> {
         let failed = |error: io::Error| Failed::internal(format_args!("a temporary file cannot be written: {error}"));
-        let [short, long] = self.cached_files().map_err(failed)?;
+        let lists = self.cached_files().map_err(failed)?;
+        let sized = self.scratch.path().join("sized.list");
         let seconds = (self.seconds / 300.0).clamp(0.15, 0.5);
+        let cores = self.measured.machine.cores;
+        let mut runs: BTreeMap<(&str, usize), Vec<(ProcessorRun, bool)>> = BTreeMap::new();
+        let algorithms: Vec<&str> = ["none"].into_iter().chain(self.algorithms.iter().map(String::as_str)).collect();
         for round in 0..3 {
             if round > 0 && self.elapsed() > 0.3 {
                 break;
             }
-            for algorithm in ["none".to_owned()].iter().chain(self.algorithms) {
+            for &algorithm in &algorithms {
                 (self.show)(format!("hashing from memory: {algorithm}, round {} of 3", round + 1));
-                for list in [&short, &long] {
-                    let choice = Choice::usual(self.measured.machine.cores);
-                    let answer = self.sample(list, None, &choice, algorithm, seconds)?;
-                    let Some(Answer { files, bytes, cpu_seconds, .. }) = answer else { continue };
-                    let algorithm = algorithm.clone();
+                for (place, (list, paths)) in lists.iter().enumerate() {
+                    // The first run finds out how much fits into the time, whose end cuts off what is being hashed. The
+                    // others end by themselves.
+                    let before = runs.get(&(algorithm, place)).and_then(|runs| runs.first());
+                    let (list, bytes_max) = match before {
+                        None => (list, None),
+                        Some((ProcessorRun { files, bytes, seconds: its, .. }, _)) => {
+                            let rate = |number: u64| number as f64 / its.max(1e-6) * ENDS_BEFORE * seconds;
+                            let (count, bytes_max) = match place {
+                                0 => (rate(*files) as usize, None),
+                                _ => {
+                                    let parts = PARTS_PER_CORE * usize::from(cores);
+                                    let part = (rate(*bytes) / parts as f64) as u64;
+                                    (parts, Some(part.clamp(LONG_FIRST_BYTES / 4, LONG_BYTES as u64)))
+                                }
+                            };
+                            self.write_list(&sized, &paths[..count.clamp(1, paths.len())])?;
+                            (&sized, bytes_max)
+                        }
+                    };
+                    let choice = Choice::usual(cores);
+                    let limit = if before.is_some() { TIMES_MAX * seconds } else { seconds };
+                    let answer = self.sample(list, bytes_max, &choice, algorithm, limit)?;
+                    let Some(Answer { files, bytes, cpu_seconds, is_complete, .. }) = answer else { continue };
                     // Of other work, the time on the processor knows less than that on the wall.
                     let seconds = cpu_seconds / f64::from(choice.threads);
-                    self.measured.processor.push(ProcessorRun { algorithm, files, bytes, seconds });
+                    let run = ProcessorRun { algorithm: algorithm.to_owned(), files, bytes, seconds };
+                    runs.entry((algorithm, place)).or_default().push((run, is_complete));
                 }
             }
+        }
+        for runs in runs.into_values() {
+            let (complete, cut): (Vec<_>, Vec<_>) = runs.into_iter().partition(|(_, is_complete)| *is_complete);
+            let runs = if complete.is_empty() { cut } else { complete };
+            self.measured.processor.extend(runs.into_iter().map(|(run, _)| run));
         }
         Ok(())
     }
 
-    /// Writes the files for the processor; returns a list of short and one of long ones.
-    fn cached_files(&self) -> io::Result<[PathBuf; 2]> {
+    /// Writes the files for the processor; returns a list of short and one of long ones, each with its paths.
+    fn cached_files(&self) -> io::Result<[(PathBuf, Vec<Vec<u8>>); 2]> {
         let mut lists = Vec::new();
         for (name, files, bytes, times) in
             [("short", SHORT_FILES, SHORT_BYTES, SHORT_TIMES), ("long", LONG_FILES, LONG_BYTES, LONG_TIMES)]
@@ -264,13 +298,14 @@ impl<'a> Measuring<'a> {
                 paths.push(path.into_os_string().into_vec());
             }
             let list = self.scratch.path().join(format!("{name}.list"));
+            let paths: Vec<Vec<u8>> = (0..times).flat_map(|_| &paths).cloned().collect();
             let mut file = io::BufWriter::new(File::create(&list)?);
-            for path in (0..times).flat_map(|_| &paths) {
+            for path in &paths {
                 file.write_all(path)?;
                 file.write_all(&[0])?;
             }
             file.flush()?;
-            lists.push(list);
+            lists.push((list, paths));
         }
         let [short, long] = [lists.remove(0), lists.remove(0)];
         Ok([short, long])
