@@ -221,25 +221,31 @@ impl Budget {
             };
             (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(most)
         };
-        // Lanes get memory only if the rest keeps enough. Batches of families come before them, because families are
-        // slower.
-        let fits = |&(lanes, is_batched): &(usize, bool)| {
-            states_bytes(lanes, is_batched) <= options.memory_bytes / 4
-                && slot_bytes_for(lanes, is_batched, 0) >= SLOT_BYTES_MIN
-        };
-        let pays = !many.is_empty();
-        let second = if many.families.is_empty() { (lanes, false) } else { (0, true) };
-        let (lanes, is_batched) = [(lanes, pays), second, (lanes, false)].into_iter().find(fits).unwrap_or((0, false));
         // One reader at least, and up to a fifth of the table: without any, workers read from a place that may have a
         // single head. Each worker may have one more, for a file that it has opened.
         let has_readers = options.mode == Mode::Adaptive && readers == 0;
         let threads = threads_of(options);
-        let readers_wanted = slots_least(lanes, is_batched) / 4 / READER_SLOTS;
-        let readers_wanted = readers_wanted.clamp(threads.saturating_add(1), threads.saturating_add(READERS_MAX));
-        let slot_bytes = match slot_bytes_for(lanes, is_batched, if has_readers { readers_wanted } else { 0 }) {
-            0..SLOT_BYTES_MIN => slot_bytes_for(lanes, is_batched, 0),
-            slot_bytes => slot_bytes,
+        let readers_least = if has_readers { threads.saturating_add(1) } else { 0 };
+        // Lanes get memory only if the rest keeps enough. Batches of families come before them, because families are
+        // slower.
+        let fits = |&(lanes, is_batched): &(usize, bool)| {
+            states_bytes(lanes, is_batched) <= options.memory_bytes / 4
+                && slot_bytes_for(lanes, is_batched, readers_least) >= SLOT_BYTES_MIN
         };
+        let pays = !many.is_empty();
+        let second = if many.families.is_empty() { (lanes, false) } else { (0, true) };
+        let (lanes, is_batched) = [(lanes, pays), second, (lanes, false)].into_iter().find(fits).unwrap_or((0, false));
+        let readers_wanted = if has_readers {
+            (slots_least(lanes, is_batched) / 4 / READER_SLOTS)
+                .clamp(readers_least, threads.saturating_add(READERS_MAX))
+        } else {
+            0
+        };
+        let slot_bytes = [readers_wanted, readers_least, 0]
+            .map(|readers| slot_bytes_for(lanes, is_batched, readers))
+            .into_iter()
+            .find(|&bytes| bytes >= SLOT_BYTES_MIN)
+            .unwrap_or(0);
         if slot_bytes < SLOT_BYTES_MIN {
             let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
@@ -363,8 +369,9 @@ mod tests {
     fn the_adaptive_mode_has_a_reader() {
         for threads in [1, 2, 8] {
             for memory_bytes in [20 << 20, 256 << 20] {
-                let families = Family::ALL.map(|family| (family.name(), 0));
-                for (name, lanes) in [("md5", 0), ("md5", 32), ("md5", 64)].into_iter().chain(families) {
+                let names = ["md5", "md5,ssdeep", "md5,blake3,ssdeep"].into_iter();
+                let cells = names.flat_map(|name| (0..=64).map(move |lanes| (name, lanes)));
+                for (name, lanes) in cells.chain(Family::ALL.map(|family| (family.name(), 0))) {
                     let selection = Selection::parse(name).unwrap();
                     let options = Options { selection, ..options(threads, memory_bytes) };
                     let budget = budget_of(&options, lanes).unwrap();
