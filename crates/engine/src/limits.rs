@@ -242,8 +242,8 @@ impl Budget {
             0
         };
         let slot_bytes = [readers_wanted, readers_least, 0]
-            .map(|readers| slot_bytes_for(lanes, is_batched, readers))
             .into_iter()
+            .map(|readers| slot_bytes_for(lanes, is_batched, readers))
             .find(|&bytes| bytes >= SLOT_BYTES_MIN)
             .unwrap_or(0);
         if slot_bytes < SLOT_BYTES_MIN {
@@ -259,7 +259,7 @@ impl Budget {
         let slots_wanted = if readers > 0 {
             usize::MAX
         } else {
-            holders * (SLOTS_PER_THREAD_MIN + lanes + batched(is_batched) + SPREAD_AHEAD_BYTES.div_ceil(slot_bytes))
+            slots_least(lanes, is_batched) + holders * SPREAD_AHEAD_BYTES.div_ceil(slot_bytes)
         };
         let slots_possible = table_bytes / stride_bytes;
         // Readers have what the workers can do without.

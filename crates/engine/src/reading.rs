@@ -104,11 +104,7 @@ impl<S: Source> Opened<S> {
     /// Reads the rest of the first slot of a file whose first `length` bytes are in it, and which is longer.
     pub(crate) fn rest_of_first(&self, buffer: &mut [u8], length: usize, before: Stamp) -> Result<First, Failure> {
         let length = length + self.next(&mut buffer[length..], length as u64, Some(&before))?;
-        if length == buffer.len() && before.metadata.size > length as u64 {
-            return Ok(First::Long { stamp: Some(before) });
-        }
-        self.confirm(&before, length as u64)?;
-        Ok(First::Whole { length, stamp: Some(before) })
+        self.first_after_stamp(buffer, length, before)
     }
 
     /// Reads the first slot if it is cached, without waiting for the medium.
@@ -163,6 +159,11 @@ impl<S: Source> Opened<S> {
 
     fn first_between_stamps(&self, buffer: &mut [u8], before: Stamp) -> Result<First, Failure> {
         let length = fill(&self.file, buffer, 0)?;
+        self.first_after_stamp(buffer, length, before)
+    }
+
+    /// Judges first reads of `length` bytes together by a stamp taken before them.
+    fn first_after_stamp(&self, buffer: &[u8], length: usize, before: Stamp) -> Result<First, Failure> {
         if length == buffer.len() && before.metadata.size > length as u64 {
             return Ok(First::Long { stamp: Some(before) });
         }
