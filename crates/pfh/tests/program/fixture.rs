@@ -222,11 +222,14 @@ impl Running {
 
     /// Waits for the end; a program that runs beyond its limit fails the test.
     pub(crate) fn end(mut self) -> Ended {
-        let (mut peak_kib, mut read_bytes) = (0, 0);
+        let (mut peak_kib, mut peak_own_kib, mut read_bytes) = (0, 0, 0);
         let status = loop {
             // An ended process no longer has these values. Both only grow.
             if self.has_begun() {
-                peak_kib = peak_kib.max(look_up(self.child.id(), "status", "VmHWM:"));
+                let status = system_text(self.child.id(), "status");
+                let peak_now_kib = number_in(&status, "VmHWM:");
+                peak_kib = peak_kib.max(peak_now_kib);
+                peak_own_kib = peak_own_kib.max(peak_now_kib.saturating_sub(number_in(&status, "RssFile:")));
             }
             read_bytes = read_bytes.max(look_up(self.child.id(), "io", "rchar:"));
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -241,13 +244,22 @@ impl Running {
         let read = |stream: Option<JoinHandle<Vec<u8>>>| stream.map_or_else(Vec::new, |thread| thread.join().unwrap());
         let elapsed = self.started.elapsed();
         let (stdout, stderr) = (read(self.stdout), String::from_utf8(read(self.stderr)).unwrap());
-        Ended { label: self.label, status, stdout, stderr, elapsed, peak_kib, read_bytes }
+        Ended { label: self.label, status, stdout, stderr, elapsed, peak_kib, peak_own_kib, read_bytes }
     }
 }
 
 /// Returns a number that the system has about a process; 0 if there is none.
 fn look_up(process: u32, file: &str, name: &str) -> u64 {
-    let text = fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default();
+    number_in(&system_text(process, file), name)
+}
+
+/// Returns a text that the system has about a process; none if there is no such process.
+fn system_text(process: u32, file: &str) -> String {
+    fs::read_to_string(format!("/proc/{process}/{file}")).unwrap_or_default()
+}
+
+/// Returns the number after a name at the beginning of a line; 0 if there is none.
+fn number_in(text: &str, name: &str) -> u64 {
     let value = text.lines().find_map(|line| line.strip_prefix(name));
     value.and_then(|value| value.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
@@ -262,6 +274,9 @@ pub(crate) struct Ended {
     pub(crate) elapsed: Duration,
     /// Highest resident memory that was observed.
     pub(crate) peak_kib: u64,
+    /// The same without pages of files, of which the system maps as many of the program's own as it sees fit: for
+    /// comparisons of two runs.
+    pub(crate) peak_own_kib: u64,
     /// Highest number of bytes returned by read calls that was observed.
     pub(crate) read_bytes: u64,
 }

@@ -502,7 +502,7 @@ fn memory_of_a_long_journal() {
         fs::write(directory.path().join("pipe"), "through").unwrap();
         let ended = running.end();
         assert_eq!(ended.code(), 0, "{}", ended.stderr);
-        ended.peak_kib
+        ended.peak_own_kib
     };
     let (little, much) = (peak_kib(&header), peak_kib(&long));
     let bytes_per_file = (much.saturating_sub(little) << 10) / FILES as u64;

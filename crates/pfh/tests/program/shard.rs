@@ -552,7 +552,7 @@ fn records_pass_through_and_do_not_stay() {
         let merged = merge(root, &["-f", "csv", "-o", "list"]);
         merged.done();
         let list = fs::metadata(root.join("list")).unwrap().len();
-        peaks.push((planned.peak_kib, merged.peak_kib, list >> 10));
+        peaks.push((planned.peak_own_kib, merged.peak_own_kib, list >> 10));
     }
     let [(plan_few, merge_few, _), more @ ..] = &peaks[..] else { unreachable!() };
     for (plan_more, merge_more, _) in more {
