@@ -7,11 +7,15 @@ use std::time::Duration;
 /// Answers to each of the requests made at once, after which their number is judged.
 const ANSWERS_EACH: u32 = 4;
 
-/// When trials of further readers end: twice the readers gain a third where a file's beginning comes after half as
-/// long again, which a second one has to, since it may move a head; and a ninth where it comes after 1.8 times as long,
-/// as where they begin to fill a line. The first requests made at once may have to wait for connections, and any one
-/// may be late by chance.
-const READERS: Rule = Rule { delay_max: 1.5, parallel_delay_max: 1.8, outlier_answers: 4, pause_answers: 32 };
+/// A trial ends early where each of its first answers comes after so many times as long: that is no chance.
+const EARLY_ANSWERS: u32 = 3;
+const EARLY_DELAY: f64 = 1.9;
+
+/// When trials of further readers end: twice the readers gain a sixth where a file's beginning comes after 1.7 times as
+/// long, which a second one has to, since it may move a head (a head between two files makes it twice as long or more);
+/// and a ninth where it comes after 1.8 times as long, as where they begin to fill a line. The first requests made at
+/// once may have to wait for connections, and any one may be late by chance.
+const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, outlier_answers: 4, pause_answers: 32 };
 
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
 /// places serve a file in one order, and drop up to 16 MiB read ahead for a range that comes out of turn.
@@ -22,6 +26,10 @@ const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, outlier_ans
 /// read-ahead.
 const RANGES_MAX: usize = 16;
 pub(crate) const RANGE_BYTES: u64 = 128 << 10;
+
+/// Bytes of long files that are read without announcements while twice the readers are tried, at most: a beginning that
+/// has to wait for what is announced of other files comes late wherever it lies. Beyond that, announcing gains more.
+const UNANNOUNCED_BYTES_MAX: u64 = 64 << 20;
 
 /// The readers of a run.
 pub(crate) struct Readers {
@@ -67,6 +75,8 @@ pub(crate) struct Admission {
     /// Answers since the number changed, and the time that those took which count.
     answers: u32,
     time: Duration,
+    /// The shortest of those that count.
+    shortest: Duration,
     /// Answers until the next trial, and after the one that fails next: a single slow answer may have been chance.
     pause: u32,
     next_pause: u32,
@@ -82,6 +92,7 @@ impl Admission {
             before: Duration::ZERO,
             answers: 0,
             time: Duration::ZERO,
+            shortest: Duration::MAX,
             pause: 0,
             next_pause: rule.pause_answers,
         }
@@ -127,9 +138,11 @@ impl Admission {
         let skipped = if self.is_trial { requests } else { 0 };
         let Some(counted) = self.answers.checked_sub(skipped).filter(|&counted| counted > 0) else { return };
         self.time += if self.is_trial { took.min(self.before.saturating_mul(self.rule.outlier_answers)) } else { took };
+        self.shortest = self.shortest.min(took);
         let wanted = ANSWERS_EACH * requests;
         let delay_max = if self.is_parallel() { self.rule.parallel_delay_max } else { self.rule.delay_max };
-        let has_failed = self.is_trial && self.time > self.before.mul_f64(delay_max) * wanted;
+        let is_hopeless = counted >= EARLY_ANSWERS && self.shortest > self.before.mul_f64(EARLY_DELAY);
+        let has_failed = self.is_trial && (is_hopeless || self.time > self.before.mul_f64(delay_max) * wanted);
         if has_failed {
             self.is_trial = false;
             self.pause = self.next_pause;
@@ -141,7 +154,7 @@ impl Admission {
             self.before = self.time / counted;
             self.is_trial = self.confirmed * 2 <= self.requests_max;
         }
-        (self.answers, self.time) = (0, Duration::ZERO);
+        (self.answers, self.time, self.shortest) = (0, Duration::ZERO, Duration::MAX);
     }
 }
 
@@ -155,6 +168,13 @@ impl Readers {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Takes the time until the beginning of a file was there.
+    pub(crate) fn answered(&self, took: Duration) {
+        let mut state = self.state();
+        state.admission.observe(took);
+        self.depth.pause_for(state.admission.is_trial().then(|| state.admission.admitted()));
     }
 
     /// Whether files that nobody can tell of are left to readers.
@@ -171,27 +191,47 @@ struct Reads {
     /// Bytes read since the last range was counted, and the time that they took.
     bytes: u64,
     time: Duration,
+    /// The number of readers that is being tried.
+    readers_tried: Option<usize>,
+    /// Bytes to be read before ranges are announced again.
+    unannounced_bytes: u64,
 }
 
 impl Default for Depth {
     fn default() -> Depth {
         let admission = Admission::new(RANGES_MAX, 1, RANGES);
-        Depth(Mutex::new(Reads { admission, bytes: 0, time: Duration::ZERO }))
+        let (bytes, time, readers_tried, unannounced_bytes) = (0, Duration::ZERO, None, 0);
+        Depth(Mutex::new(Reads { admission, bytes, time, readers_tried, unannounced_bytes }))
     }
 }
 
 impl Depth {
     /// The number of ranges. Without any, the system reads ahead as it does for other programs.
     pub(crate) fn ranges(&self) -> usize {
-        match lock(&self.0).admission.admitted() {
+        let reads = lock(&self.0);
+        match reads.admission.admitted() {
+            _ if reads.unannounced_bytes > 0 => 0,
             1 => 0,
             ranges => ranges,
+        }
+    }
+
+    /// Announces nothing while a number of readers is being tried.
+    fn pause_for(&self, readers_tried: Option<usize>) {
+        let reads = &mut *lock(&self.0);
+        if reads.readers_tried != readers_tried {
+            reads.readers_tried = readers_tried;
+            reads.unannounced_bytes = readers_tried.map_or(0, |_| UNANNOUNCED_BYTES_MAX);
         }
     }
 
     /// Takes the time that reading took.
     pub(crate) fn observe(&self, bytes: u64, took: Duration) {
         let reads = &mut *lock(&self.0);
+        if reads.unannounced_bytes > 0 {
+            reads.unannounced_bytes = reads.unannounced_bytes.saturating_sub(bytes);
+            return;
+        }
         reads.bytes += bytes;
         reads.time += took;
         if reads.bytes >= RANGE_BYTES {
@@ -225,10 +265,11 @@ mod tests {
         let (readers, tried) = opens(10_000, 32, |readers| MOMENT * readers);
         assert_eq!(readers, 1);
         assert!(tried <= 100, "{tried}");
-        // As on a disk whose head reads for others meanwhile: the sixth answer of a trial decides it.
+        // As on a disk whose head moves between two files: the fifth answer of a trial decides it.
+        assert_eq!(opens(4 + 5, 32, |readers| if readers == 1 { MOMENT } else { MOMENT.mul_f64(2.2) }), (1, 5));
         let slow = |readers| if readers == 1 { MOMENT } else { MOMENT * 40 };
-        assert_eq!(opens(4 + 6, 32, slow), (1, 6));
-        assert_eq!(opens(4 + 6 + READERS.pause_answers + 4, 32, slow), (1, 6));
+        assert_eq!(opens(4 + 6, 32, slow), (1, 5));
+        assert_eq!(opens(4 + 5 + READERS.pause_answers + 4, 32, slow), (1, 5));
     }
 
     #[test]
@@ -239,7 +280,7 @@ mod tests {
         }
         // A line that ten readers fill: sixteen gain a quarter.
         assert_eq!(opens(2000, 32, |readers| MOMENT.mul_f64((f64::from(readers) / 10.0).max(1.0))).0, 16);
-        assert_eq!(opens(2000, 32, |readers| if readers == 1 { MOMENT } else { MOMENT.mul_f64(1.6) }).0, 1);
+        assert_eq!(opens(2000, 32, |readers| if readers == 1 { MOMENT } else { MOMENT.mul_f64(1.75) }).0, 1);
         assert_eq!(opens(2000, 24, |_| MOMENT).0, 16);
         assert_eq!(opens(2000, 1, |_| MOMENT), (1, 0));
     }
@@ -282,6 +323,22 @@ mod tests {
             (0..2).for_each(|_| depth.observe(RANGE_BYTES / 2, took(announced as u32) / 2));
         }
         (depth.ranges(), most)
+    }
+
+    #[test]
+    fn nothing_is_announced_while_readers_are_tried() {
+        let readers = Readers::new(32, 1);
+        (0..1000).for_each(|_| readers.depth.observe(RANGE_BYTES, MOMENT));
+        assert_eq!(readers.depth.ranges(), RANGES_MAX);
+        (0..4).for_each(|_| readers.answered(MOMENT));
+        assert_eq!((readers.state().admission.admitted(), readers.depth.ranges()), (2, 0));
+        // Long files get their announcements back before the trial has ended.
+        readers.depth.observe(UNANNOUNCED_BYTES_MAX, MOMENT);
+        assert_eq!(readers.depth.ranges(), RANGES_MAX);
+        (0..10).for_each(|_| readers.answered(MOMENT));
+        assert_eq!((readers.state().admission.admitted(), readers.depth.ranges()), (4, 0));
+        (0..20).for_each(|_| readers.answered(MOMENT * 3));
+        assert_eq!((readers.state().admission.admitted(), readers.depth.ranges()), (2, RANGES_MAX));
     }
 
     #[test]

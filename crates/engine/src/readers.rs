@@ -101,7 +101,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
         let mut turn = (!is_parallel && !is_trial).then(|| lock(&readers.turn));
         prefetcher.prefetch(worker, opened, RANGE_BYTES as usize, |took, first| {
             if let Some(opening) = opening.take() {
-                readers.state().admission.observe(opening + took);
+                readers.answered(opening + took);
                 self.start_others();
             }
             if !is_parallel && matches!(first, First::Long { .. }) && turn.is_none() {
