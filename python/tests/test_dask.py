@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -172,6 +173,26 @@ def test_pairs_are_those_of_the_program(client: Any, tmp_path: Path) -> None:
         assert 0 < len(lists) <= 10
     with pytest.raises(pfh.Error, match="no digests of sha256"):
         pfh_dask.compare(plan, family="sha256", out=tmp_path / "none", client=client)
+
+
+def test_the_job_of_kubernetes_is_a_job() -> None:
+    # Dask depends on a reader of YAML.
+    yaml: Any = pytest.importorskip("yaml")
+    recipe = Path(__file__).resolve().parents[2] / "contrib" / "kubernetes" / "pfh-job.yaml"
+    job = yaml.safe_load(recipe.read_text())
+    assert (job["apiVersion"], job["kind"], job["spec"]["completionMode"]) == ("batch/v1", "Job", "Indexed")
+    assert job["spec"]["completions"] >= job["spec"]["parallelism"] > 0 and job["spec"]["backoffLimitPerIndex"] >= 0
+    pod = job["spec"]["template"]["spec"]
+    # Limits for each index take no other policy.
+    assert pod["restartPolicy"] == "Never"
+    (container,) = pod["containers"]
+    (shell,) = container["args"]
+    assert container["command"] == ["/bin/sh", "-c"] and shell.startswith("exec pfh hash ")
+    named = {one["name"]: one["value"] for one in container["env"]} | {"JOB_COMPLETION_INDEX": "0"}
+    assert set(re.findall(r"\$(\w+)", shell)) == set(named) and all(isinstance(value, str) for value in named.values())
+    mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+    assert set(mounts) == {one["name"] for one in pod["volumes"]} and named["PLAN"].startswith(mounts["plans"] + "/")
+    assert container["resources"]["requests"]["cpu"] == named["THREADS"]
 
 
 def test_the_guide_says_what_happens(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -240,6 +240,18 @@ pfh.shard({LISTINGS[name]}, plan=sys.argv[3], shards=2)
     assert not [process for process, parent in programs() if parent == 1 or parent == os.getpid()]
 
 
+def test_ctrl_c_leaves_no_list_of_a_merge(tree: Path, tmp_path: Path) -> None:
+    plan, merged = pfh.shard(tree, plan=tmp_path / "plan", shards=2), tmp_path / "list"
+    for shard in plan.shards:
+        subprocess.run([pfh.main_path(), "hash", "-q", "--plan", plan.folder, "--shard", str(shard.number)], check=True)
+    # The merge waits for the second result, which is a pipe that nobody writes to.
+    os.remove(plan.result(1))
+    os.mkfifo(plan.result(1))
+    interrupt("pfh.Plan(sys.argv[2]).merge(sys.argv[3])", plan.folder, str(merged))
+    assert not merged.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".pfh")]
+    assert not [process for process, parent in programs() if parent == 1 or parent == os.getpid()]
+
+
 def test_files_that_raise_leave_nothing_of_a_plan(tree: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
 

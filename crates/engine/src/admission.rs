@@ -5,21 +5,18 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 /// Answers to each of the requests made at once, after which their number is judged.
-const ANSWERS_EACH: u32 = 4;
-
-/// A trial ends early where each of its first answers comes after so many times as long: that is no chance.
-const EARLY_ANSWERS: u32 = 3;
-const EARLY_DELAY: f64 = 1.9;
+const ANSWERS_EACH: usize = 4;
 
 /// When trials of further readers end: twice the readers gain a sixth where a file's beginning comes after 1.7 times as
 /// long, which a second one has to, since it may move a head (a head between two files makes it twice as long or more);
-/// and a ninth where it comes after 1.8 times as long, as where they begin to fill a line. The first requests made at
-/// once may have to wait for connections, and any one may be late by chance.
-const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, outlier_answers: 4, pause_answers: 32 };
+/// and a ninth where it comes after 1.8 times as long, as where they begin to fill a line. Any one may be late by chance,
+/// or early because the other reader did not read just then.
+const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, judges: Judges::Median, pause_answers: 32 };
 
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
-/// places serve a file in one order, and drop up to 16 MiB read ahead for a range that comes out of turn.
-const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, outlier_answers: u32::MAX, pause_answers: 256 };
+/// places serve a file in one order, and drop up to 16 MiB read ahead for a range that comes out of turn. Such a read is
+/// rare, and so long that it counts.
+const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, judges: Judges::Mean, pause_answers: 256 };
 
 /// Most ranges of a long file that are announced, and their length: enough for any place to have the next request
 /// before it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its
@@ -27,9 +24,10 @@ const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, outlier_ans
 const RANGES_MAX: usize = 16;
 pub(crate) const RANGE_BYTES: u64 = 128 << 10;
 
-/// Bytes of long files that are read without announcements while twice the readers are tried, at most: a beginning that
-/// has to wait for what is announced of other files comes late wherever it lies. Beyond that, announcing gains more.
-const UNANNOUNCED_BYTES_MAX: u64 = 64 << 20;
+/// Files of at most so many bytes are read without announcements while twice the readers are tried: the beginning of
+/// another file would wait for them, and come late wherever it lies. In longer files announcing gains more than a second
+/// reader, who only fills the time from one file to the next.
+const UNANNOUNCED_FILE_BYTES_MAX: u64 = 8 << 20;
 
 /// The readers of a run.
 pub(crate) struct Readers {
@@ -56,10 +54,16 @@ struct Rule {
     delay_max: f64,
     /// The same where several requests are known to be answered at once.
     parallel_delay_max: f64,
-    /// The number of usual answers that a late one counts for at most.
-    outlier_answers: u32,
+    judges: Judges,
     /// Answers after a trial that failed before there is another one; then twice as many.
     pause_answers: u32,
+}
+
+/// The time that stands for several answers.
+#[derive(Clone, Copy, PartialEq)]
+enum Judges {
+    Median,
+    Mean,
 }
 
 /// Decides how many requests are made at once, by the time until they are answered.
@@ -70,13 +74,11 @@ pub(crate) struct Admission {
     confirmed: usize,
     /// Whether twice as many are being tried.
     is_trial: bool,
-    /// The mean time of answers to the confirmed number.
+    /// The time of answers to the confirmed number.
     before: Duration,
-    /// Answers since the number changed, and the time that those took which count.
-    answers: u32,
-    time: Duration,
-    /// The shortest of those that count.
-    shortest: Duration,
+    /// Answers since the number changed that do not count, and the times of the others.
+    skipped: usize,
+    times: Vec<Duration>,
     /// Answers until the next trial, and after the one that fails next: a single slow answer may have been chance.
     pause: u32,
     next_pause: u32,
@@ -90,9 +92,8 @@ impl Admission {
             confirmed: requests.clamp(1, requests_max.max(1)),
             is_trial: false,
             before: Duration::ZERO,
-            answers: 0,
-            time: Duration::ZERO,
-            shortest: Duration::MAX,
+            skipped: 0,
+            times: Vec::new(),
             pause: 0,
             next_pause: rule.pause_answers,
         }
@@ -132,29 +133,40 @@ impl Admission {
         if self.confirmed * 2 > self.requests_max {
             return;
         }
-        let requests = self.admitted() as u32;
-        self.answers += 1;
-        // The first ones may have been asked for before the last request was made.
-        let skipped = if self.is_trial { requests } else { 0 };
-        let Some(counted) = self.answers.checked_sub(skipped).filter(|&counted| counted > 0) else { return };
-        self.time += if self.is_trial { took.min(self.before.saturating_mul(self.rule.outlier_answers)) } else { took };
-        self.shortest = self.shortest.min(took);
+        let requests = self.admitted();
+        // The first ones may have been asked for before the last request was made, or waited for connections.
+        if self.is_trial && self.skipped < requests {
+            self.skipped += 1;
+            return;
+        }
+        self.times.push(took);
         let wanted = ANSWERS_EACH * requests;
-        let delay_max = if self.is_parallel() { self.rule.parallel_delay_max } else { self.rule.delay_max };
-        let is_hopeless = counted >= EARLY_ANSWERS && self.shortest > self.before.mul_f64(EARLY_DELAY);
-        let has_failed = self.is_trial && (is_hopeless || self.time > self.before.mul_f64(delay_max) * wanted);
-        if has_failed {
+        if self.is_trial && self.has_failed(wanted) {
             self.is_trial = false;
             self.pause = self.next_pause;
             self.next_pause = self.next_pause.saturating_mul(2);
-        } else if counted < wanted {
+        } else if self.times.len() < wanted {
             return;
         } else {
-            self.confirmed = requests as usize;
-            self.before = self.time / counted;
+            self.confirmed = requests;
+            self.before = match self.rule.judges {
+                Judges::Median => *self.times.select_nth_unstable((wanted - 1) / 2).1,
+                Judges::Mean => self.times.iter().sum::<Duration>() / wanted as u32,
+            };
             self.is_trial = self.confirmed * 2 <= self.requests_max;
         }
-        (self.answers, self.time, self.shortest) = (0, Duration::ZERO, Duration::MAX);
+        self.skipped = 0;
+        self.times.clear();
+    }
+
+    /// Whether the answers so far tell that those wanted come too late, whatever the others will be.
+    fn has_failed(&self, wanted: usize) -> bool {
+        let delay_max = if self.is_parallel() { self.rule.parallel_delay_max } else { self.rule.delay_max };
+        let time_max = self.before.mul_f64(delay_max);
+        match self.rule.judges {
+            Judges::Median => 2 * self.times.iter().filter(|&&time| time > time_max).count() >= wanted,
+            Judges::Mean => self.times.iter().sum::<Duration>() > time_max * wanted as u32,
+        }
     }
 }
 
@@ -174,7 +186,7 @@ impl Readers {
     pub(crate) fn answered(&self, took: Duration) {
         let mut state = self.state();
         state.admission.observe(took);
-        self.depth.pause_for(state.admission.is_trial().then(|| state.admission.admitted()));
+        lock(&self.depth.0).readers_are_tried = state.admission.is_trial();
     }
 
     /// Whether files that nobody can tell of are left to readers.
@@ -191,45 +203,31 @@ struct Reads {
     /// Bytes read since the last range was counted, and the time that they took.
     bytes: u64,
     time: Duration,
-    /// The number of readers that is being tried.
-    readers_tried: Option<usize>,
-    /// Bytes to be read before ranges are announced again.
-    unannounced_bytes: u64,
+    readers_are_tried: bool,
 }
 
 impl Default for Depth {
     fn default() -> Depth {
         let admission = Admission::new(RANGES_MAX, 1, RANGES);
-        let (bytes, time, readers_tried, unannounced_bytes) = (0, Duration::ZERO, None, 0);
-        Depth(Mutex::new(Reads { admission, bytes, time, readers_tried, unannounced_bytes }))
+        Depth(Mutex::new(Reads { admission, bytes: 0, time: Duration::ZERO, readers_are_tried: false }))
     }
 }
 
 impl Depth {
-    /// The number of ranges. Without any, the system reads ahead as it does for other programs.
-    pub(crate) fn ranges(&self) -> usize {
+    /// The number of ranges for a file of this size. Without any, the system reads ahead as it does for other programs.
+    pub(crate) fn ranges(&self, size: u64) -> usize {
         let reads = lock(&self.0);
         match reads.admission.admitted() {
-            _ if reads.unannounced_bytes > 0 => 0,
+            _ if reads.is_paused(size) => 0,
             1 => 0,
             ranges => ranges,
         }
     }
 
-    /// Announces nothing while a number of readers is being tried.
-    fn pause_for(&self, readers_tried: Option<usize>) {
+    /// Takes the time that reading a part of a file of this size took.
+    pub(crate) fn observe(&self, size: u64, bytes: u64, took: Duration) {
         let reads = &mut *lock(&self.0);
-        if reads.readers_tried != readers_tried {
-            reads.readers_tried = readers_tried;
-            reads.unannounced_bytes = readers_tried.map_or(0, |_| UNANNOUNCED_BYTES_MAX);
-        }
-    }
-
-    /// Takes the time that reading took.
-    pub(crate) fn observe(&self, bytes: u64, took: Duration) {
-        let reads = &mut *lock(&self.0);
-        if reads.unannounced_bytes > 0 {
-            reads.unannounced_bytes = reads.unannounced_bytes.saturating_sub(bytes);
+        if reads.is_paused(size) {
             return;
         }
         reads.bytes += bytes;
@@ -239,6 +237,13 @@ impl Depth {
             (reads.bytes, reads.time) = (0, Duration::ZERO);
             reads.admission.observe(each);
         }
+    }
+}
+
+impl Reads {
+    /// Whether nothing is announced of a file of this size.
+    fn is_paused(&self, size: u64) -> bool {
+        self.readers_are_tried && size <= UNANNOUNCED_FILE_BYTES_MAX
     }
 }
 
@@ -265,11 +270,24 @@ mod tests {
         let (readers, tried) = opens(10_000, 32, |readers| MOMENT * readers);
         assert_eq!(readers, 1);
         assert!(tried <= 100, "{tried}");
-        // As on a disk whose head moves between two files: the fifth answer of a trial decides it.
-        assert_eq!(opens(4 + 5, 32, |readers| if readers == 1 { MOMENT } else { MOMENT.mul_f64(2.2) }), (1, 5));
+        // As on a disk whose head reads for others meanwhile: the sixth answer of a trial decides it.
         let slow = |readers| if readers == 1 { MOMENT } else { MOMENT * 40 };
-        assert_eq!(opens(4 + 6, 32, slow), (1, 5));
-        assert_eq!(opens(4 + 5 + READERS.pause_answers + 4, 32, slow), (1, 5));
+        assert_eq!(opens(4 + 6, 32, slow), (1, 6));
+        assert_eq!(opens(4 + 6 + READERS.pause_answers + 4, 32, slow), (1, 6));
+    }
+
+    /// As on a disk, where every third file is so long that the reader of the next one waits, and the head does not move.
+    #[test]
+    fn a_disk_is_no_server_because_readers_wait_for_each_other_now_and_then() {
+        for first in 0..4 {
+            let mut admission = Admission::new(32, 1, READERS);
+            for number in 0..10_000 {
+                let has_moved = (number + first) % if admission.is_trial { 3 } else { 4 } == 0;
+                let is_late = if admission.is_trial { !has_moved } else { has_moved };
+                admission.observe(if is_late { MOMENT * 2 } else { MOMENT });
+            }
+            assert_eq!(admission.confirmed, 1, "{first}");
+        }
     }
 
     #[test]
@@ -318,27 +336,28 @@ mod tests {
         let depth = Depth::default();
         let mut most = 0;
         for _ in 0..reads {
-            let announced = depth.ranges();
+            let announced = depth.ranges(1 << 40);
             most = most.max(announced);
-            (0..2).for_each(|_| depth.observe(RANGE_BYTES / 2, took(announced as u32) / 2));
+            (0..2).for_each(|_| depth.observe(1 << 40, RANGE_BYTES / 2, took(announced as u32) / 2));
         }
-        (depth.ranges(), most)
+        (depth.ranges(1 << 40), most)
     }
 
     #[test]
-    fn nothing_is_announced_while_readers_are_tried() {
+    fn nothing_is_announced_of_short_files_while_readers_are_tried() {
+        const SHORT: u64 = UNANNOUNCED_FILE_BYTES_MAX;
         let readers = Readers::new(32, 1);
-        (0..1000).for_each(|_| readers.depth.observe(RANGE_BYTES, MOMENT));
-        assert_eq!(readers.depth.ranges(), RANGES_MAX);
+        let ranges = || (readers.depth.ranges(SHORT), readers.depth.ranges(SHORT + 1));
+        (0..1000).for_each(|_| readers.depth.observe(SHORT, RANGE_BYTES, MOMENT));
+        assert_eq!(ranges(), (RANGES_MAX, RANGES_MAX));
         (0..4).for_each(|_| readers.answered(MOMENT));
-        assert_eq!((readers.state().admission.admitted(), readers.depth.ranges()), (2, 0));
-        // Long files get their announcements back before the trial has ended.
-        readers.depth.observe(UNANNOUNCED_BYTES_MAX, MOMENT);
-        assert_eq!(readers.depth.ranges(), RANGES_MAX);
+        assert_eq!((readers.state().admission.admitted(), ranges()), (2, (0, RANGES_MAX)));
+        // Without announcements reads take longer, which says nothing against those.
+        (0..1000).for_each(|_| readers.depth.observe(SHORT, RANGE_BYTES, MOMENT * 100));
         (0..10).for_each(|_| readers.answered(MOMENT));
-        assert_eq!((readers.state().admission.admitted(), readers.depth.ranges()), (4, 0));
+        assert_eq!((readers.state().admission.admitted(), ranges()), (4, (0, RANGES_MAX)));
         (0..20).for_each(|_| readers.answered(MOMENT * 3));
-        assert_eq!((readers.state().admission.admitted(), readers.depth.ranges()), (2, RANGES_MAX));
+        assert_eq!((readers.state().admission.admitted(), ranges()), (2, (RANGES_MAX, RANGES_MAX)));
     }
 
     #[test]

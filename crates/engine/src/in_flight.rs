@@ -103,9 +103,9 @@ impl Ahead {
     }
 
     /// Takes the time that reading a part of the file took.
-    pub(crate) fn observe(&self, bytes: u64, took: Duration) {
+    pub(crate) fn observe(&self, size: u64, bytes: u64, took: Duration) {
         if let Some(depth) = &self.depth {
-            depth.observe(bytes, took);
+            depth.observe(size, bytes, took);
         }
     }
 
@@ -135,7 +135,7 @@ impl Ahead {
         // The range being read needs no announcement.
         announced.next = announced.next.max(offset);
         let part = self.in_flight.requests_max / self.in_flight.files.load(Ordering::Relaxed).max(1);
-        let ranges_max = self.depth.as_ref().map_or(usize::MAX, |depth| depth.ranges());
+        let ranges_max = self.depth.as_ref().map_or(usize::MAX, |depth| depth.ranges(size));
         while announced.next < size && announced.on_their_way < part.max(1).min(ranges_max) {
             // Ranges end at multiples of their length, as the source's requests do.
             let bytes = (range_bytes - announced.next % range_bytes).min(size - announced.next);

@@ -207,8 +207,8 @@ impl<S: Source> Opened<S> {
                 length => filled += length,
             }
         }
-        if let Some(ahead) = &self.ahead {
-            ahead.observe(filled as u64, started.elapsed());
+        if let (Some(ahead), Some(stamp)) = (&self.ahead, expected) {
+            ahead.observe(stamp.metadata.size, filled as u64, started.elapsed());
         }
         Ok(filled.min(wanted))
     }

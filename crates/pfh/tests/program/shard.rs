@@ -505,6 +505,34 @@ fn killed_tasks_leave_nothing_or_a_whole_result() {
     merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
 }
 
+/// A program that is killed at any of its writes leaves nothing under the name of its output: the system kills it at
+/// the write that makes a file longer than a limit.
+#[test]
+fn what_is_killed_at_a_write_leaves_nothing_under_its_name() {
+    const KILLED: i32 = 128 + 25; // SIGXFSZ
+    let directory = scratch_in_memory();
+    let root = directory.path();
+    tree(root, (0..300).map(|number| number % 50));
+    let within = |blocks: u64, command: &str| {
+        let script = format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" {command}");
+        Run::new("sh", root, ["-c", &script, env!("CARGO_BIN_EXE_pfh")]).run().code()
+    };
+    // Whether the output was whole, and how often the program was killed before, in steps of 512 bytes.
+    let kills = |command: &str, output: &str| {
+        (0..).take_while(|&blocks| {
+            let code = within(blocks, command);
+            assert!(code == 0 || code == KILLED, "`{command}` within {blocks} blocks: {code}");
+            assert_eq!(root.join(output).exists(), code == 0, "`{command}` within {blocks} blocks");
+            code == KILLED
+        })
+    };
+    let planning = kills("shard -q -o plan --shards 1 t", "plan/plan.json").count();
+    let hashing = kills("hash -q --plan plan --shard 0", "plan/00000.jsonl").count();
+    let merging = kills("merge -q plan -o list", "list").count();
+    assert!(planning > 5 && hashing > 50 && merging > 30, "{planning}, {hashing} and {merging} kills");
+    assert_eq!(fs::read(root.join("list")).unwrap(), hash(root, ["t"]).run().stdout);
+}
+
 /// Several attempts at the same shards at once: one result each, which later attempts leave alone.
 #[test]
 fn attempts_at_once_are_as_good_as_one() {

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Memory of the driver of a cluster by the number of shards: `bench/driver.py [N...]`, in an environment with pfh,
+distributed and PySpark. Prints Markdown; each figure is of a process of its own, on the same tree of 2,000 files."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import pfh
+
+FILES = 2_000
+SHARDS = [16, 64, 256, 1024]
+
+
+def kibibytes(process: int, name: str) -> int:
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(name))
+
+
+def dask(plan: pfh.Plan) -> dict[str, int]:
+    import distributed
+
+    import pfh.dask
+
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.run(os.getpid)
+        return grown(lambda: pfh.dask.hash(plan, client=client), {"driver": os.getpid()})
+
+
+def spark(plan: pfh.Plan) -> dict[str, int]:
+    from pyspark.sql import SparkSession
+
+    import pfh.spark
+
+    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    session.sparkContext.parallelize(range(2), 2).count()
+    children = subprocess.run(["pgrep", "-P", str(os.getpid()), "java"], capture_output=True, text=True, check=True)
+    return grown(lambda: pfh.spark.hash(session, plan), {"driver": os.getpid(), "java": int(children.stdout.split()[0])})
+
+
+def grown(work, processes: dict[str, int]) -> dict[str, int]:
+    """By how much the peaks of these processes are above what they had before the work."""
+    before = {name: kibibytes(process, "VmRSS:") for name, process in processes.items()}
+    work()
+    return {name: kibibytes(process, "VmHWM:") - before[name] for name, process in processes.items()}
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps({"dask": dask, "spark": spark}[sys.argv[2]](pfh.Plan(sys.argv[3]))))
+        return
+    print("| engine | shards | process | MiB before it hashes to its peak |\n| --- | ---: | --- | ---: |")
+    for engine in ["dask", "spark"]:
+        for shards in [int(argument) for argument in sys.argv[1:]] or SHARDS:
+            with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="pfh-driver-") as scratch:
+                tree = pathlib.Path(scratch, "t")
+                for number in range(FILES):
+                    path = tree / f"{number // 100:03}" / f"{number:05}"
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_bytes(b"x" * number)
+                plan = pfh.shard(tree, plan=pathlib.Path(scratch, "plan"), shards=shards)
+                one = subprocess.run(
+                    [sys.executable, __file__, "--one", engine, plan.folder], stdout=subprocess.PIPE, text=True, check=True
+                )
+                for process, kib in json.loads(one.stdout.splitlines()[-1]).items():
+                    print(f"| {engine} | {shards} | {process} | {kib / 1024:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
