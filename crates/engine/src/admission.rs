@@ -8,14 +8,14 @@ use std::time::Duration;
 const ANSWERS_EACH: usize = 4;
 
 /// When trials of further readers end: twice the readers gain a sixth where a file's beginning comes after 1.7 times as
-/// long, which a second one has to, since it may move a head (a head between two files makes it twice as long or more);
-/// and a ninth where it comes after 1.8 times as long, as where they begin to fill a line. Any one may be late by chance,
-/// or early because the other reader did not read just then.
+/// long, which a second one has to, since it may move a head: one between two files makes it twice as long or more.
+/// They gain a ninth where it comes after 1.8 times as long, as where they begin to fill a line. Any one may be late by
+/// chance, or early because the other reader did not read just then.
 const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, judges: Judges::Median, pause_answers: 32 };
 
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
-/// places serve a file in one order, and drop up to 16 MiB read ahead for a range that comes out of turn. Such a read is
-/// rare, and so long that it counts.
+/// places serve a file in one order, and drop up to 16 MiB read ahead for a range that comes out of turn. Such reads are
+/// rare, and so long that they count.
 const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, judges: Judges::Mean, pause_answers: 256 };
 
 /// Most ranges of a long file that are announced, and their length: enough for any place to have the next request
@@ -24,9 +24,9 @@ const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, judges: Jud
 const RANGES_MAX: usize = 16;
 pub(crate) const RANGE_BYTES: u64 = 128 << 10;
 
-/// Files of at most so many bytes are read without announcements while twice the readers are tried: the beginning of
-/// another file would wait for them, and come late wherever it lies. In longer files announcing gains more than a second
-/// reader, who only fills the time from one file to the next.
+/// The longest files of which nothing is announced while twice the readers are tried: the beginning of another file
+/// would wait for it, and come late wherever it lies. In longer ones, announcing gains more than a second reader, who
+/// only fills the time from one file to the next.
 const UNANNOUNCED_FILE_BYTES_MAX: u64 = 8 << 20;
 
 /// The readers of a run.
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(opens(4 + 6 + READERS.pause_answers + 4, 32, slow), (1, 6));
     }
 
-    /// As on a disk, where every third file is so long that the reader of the next one waits, and the head does not move.
+    /// As on a disk where every third file is so long that the reader of the next one waits, and no head moves.
     #[test]
     fn a_disk_is_no_server_because_readers_wait_for_each_other_now_and_then() {
         for first in 0..4 {

@@ -517,18 +517,19 @@ fn what_is_killed_at_a_write_leaves_nothing_under_its_name() {
         let script = format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" {command}");
         Run::new("sh", root, ["-c", &script, env!("CARGO_BIN_EXE_pfh")]).run().code()
     };
-    // Whether the output was whole, and how often the program was killed before, in steps of 512 bytes.
+    // Allows another 512 bytes each time, until the program is not killed.
     let kills = |command: &str, output: &str| {
-        (0..).take_while(|&blocks| {
+        let is_killed = |&blocks: &u64| {
             let code = within(blocks, command);
             assert!(code == 0 || code == KILLED, "`{command}` within {blocks} blocks: {code}");
             assert_eq!(root.join(output).exists(), code == 0, "`{command}` within {blocks} blocks");
             code == KILLED
-        })
+        };
+        (0..).take_while(is_killed).count()
     };
-    let planning = kills("shard -q -o plan --shards 1 t", "plan/plan.json").count();
-    let hashing = kills("hash -q --plan plan --shard 0", "plan/00000.jsonl").count();
-    let merging = kills("merge -q plan -o list", "list").count();
+    let planning = kills("shard -q -o plan --shards 1 t", "plan/plan.json");
+    let hashing = kills("hash -q --plan plan --shard 0", "plan/00000.jsonl");
+    let merging = kills("merge -q plan -o list", "list");
     assert!(planning > 5 && hashing > 50 && merging > 30, "{planning}, {hashing} and {merging} kills");
     assert_eq!(fs::read(root.join("list")).unwrap(), hash(root, ["t"]).run().stdout);
 }
