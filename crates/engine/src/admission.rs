@@ -14,7 +14,7 @@ const ANSWERS_EACH: usize = 4;
 const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, judges: Judges::Median, pause_answers: 32 };
 
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
-/// places serve a file in one order, and drop up to 16 MiB read ahead for a range that comes out of turn. Such reads are
+/// places serve a file in one order, and drop up to 16 MiB read ahead for a range out of turn. Such reads are
 /// rare, and so long that they count.
 const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, judges: Judges::Mean, pause_answers: 256 };
 
