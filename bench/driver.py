@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Memory of the driver of a cluster by the number of shards: `bench/driver.py [N...]`, in an environment with pfh,
-distributed and PySpark. Prints Markdown; each figure is of a process of its own, on the same tree of 2,000 files."""
+"""Memory of the driver of a cluster by the numbers of files and shards: `bench/driver.py [FILES SHARDS]...`, in an
+environment with pfh, distributed and PySpark. Prints Markdown; each figure is of a process of its own."""
 
 import json
 import os
@@ -11,8 +11,7 @@ import tempfile
 
 import pfh
 
-FILES = 2_000
-SHARDS = [16, 64, 256, 1024]
+CASES = [(2_000, 16), (2_000, 64), (2_000, 256), (2_000, 1024), (100_000, 64)]
 
 
 def kibibytes(process: int, name: str) -> int:
@@ -56,21 +55,23 @@ def main() -> None:
     if sys.argv[1:2] == ["--one"]:
         print(json.dumps({"dask": dask, "spark": spark}[sys.argv[2]](pfh.Plan(sys.argv[3]))))
         return
-    print("| engine | shards | process | MiB before it hashes to its peak |\n| --- | ---: | --- | ---: |")
+    print("| engine | files | shards | process | MiB from before it hashes to its peak |\n| --- | ---: | ---: | --- | ---: |")
+    numbers = [int(argument) for argument in sys.argv[1:]]
+    cases = list(zip(numbers[::2], numbers[1::2], strict=True)) or CASES
     for engine in ["dask", "spark"]:
-        for shards in [int(argument) for argument in sys.argv[1:]] or SHARDS:
+        for files, shards in cases:
             with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="pfh-driver-") as scratch:
                 tree = pathlib.Path(scratch, "t")
-                for number in range(FILES):
+                for number in range(files):
                     path = tree / f"{number // 100:03}" / f"{number:05}"
                     path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(b"x" * number)
+                    path.write_bytes(b"x" * (number % 2_000))
                 plan = pfh.shard(tree, plan=pathlib.Path(scratch, "plan"), shards=shards)
                 one = subprocess.run(
                     [sys.executable, __file__, "--one", engine, plan.folder], stdout=subprocess.PIPE, text=True, check=True
                 )
                 for process, kib in json.loads(one.stdout.splitlines()[-1]).items():
-                    print(f"| {engine} | {shards} | {process} | {kib / 1024:.1f} |", flush=True)
+                    print(f"| {engine} | {files} | {shards} | {process} | {kib / 1024:.1f} |", flush=True)
 
 
 if __name__ == "__main__":
