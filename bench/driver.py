@@ -11,6 +11,8 @@ import tempfile
 
 import pfh
 
+from plan import tree
+
 CASES = [(2_000, 16), (2_000, 64), (2_000, 256), (2_000, 1024), (100_000, 64)]
 
 
@@ -61,12 +63,8 @@ def main() -> None:
     for engine in ["dask", "spark"]:
         for files, shards in cases:
             with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="pfh-driver-") as scratch:
-                tree = pathlib.Path(scratch, "t")
-                for number in range(files):
-                    path = tree / f"{number // 100:03}" / f"{number:05}"
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(b"x" * (number % 2_000))
-                plan = pfh.shard(tree, plan=pathlib.Path(scratch, "plan"), shards=shards)
+                tree(pathlib.Path(scratch, "t"), files)
+                plan = pfh.shard(pathlib.Path(scratch, "t"), plan=pathlib.Path(scratch, "plan"), shards=shards)
                 one = subprocess.run(
                     [sys.executable, __file__, "--one", engine, plan.folder], stdout=subprocess.PIPE, text=True, check=True
                 )

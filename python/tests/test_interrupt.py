@@ -15,7 +15,7 @@ import pytest
 
 import pfh
 
-from .clusters import programs
+from .clusters import plan_of, program, programs
 from .conftest import run_python
 from .skips import skip_without, skipped
 
@@ -210,6 +210,11 @@ LISTINGS = {
 }
 
 
+def programs_left() -> list[int]:
+    """The programs that outlived their callers."""
+    return [process for process, parent in programs() if parent == 1 or parent == os.getpid()]
+
+
 @pytest.mark.parametrize("name", LISTINGS)
 def test_ctrl_c_leaves_nothing_of_a_plan(name: str, tree: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
@@ -237,19 +242,18 @@ pfh.shard({LISTINGS[name]}, plan=sys.argv[3], shards=2)
         seconds_max=10 * SECONDS_MAX,
     )
     assert not plan.exists()
-    assert not [process for process, parent in programs() if parent == 1 or parent == os.getpid()]
+    assert not programs_left()
 
 
 def test_ctrl_c_leaves_no_list_of_a_merge(tree: Path, tmp_path: Path) -> None:
-    plan, merged = pfh.shard(tree, plan=tmp_path / "plan", shards=2), tmp_path / "list"
-    for shard in plan.shards:
-        subprocess.run([pfh.main_path(), "hash", "-q", "--plan", plan.folder, "--shard", str(shard.number)], check=True)
+    plan, merged = plan_of(tree, tmp_path / "plan", 2), tmp_path / "list"
+    program("hash", "-q", "--plan", plan.folder, "--shard", "0/1", cwd=tmp_path)
     # The merge waits for the second result, which is a pipe that nobody writes to.
     os.remove(plan.result(1))
     os.mkfifo(plan.result(1))
     interrupt("pfh.Plan(sys.argv[2]).merge(sys.argv[3])", plan.folder, str(merged))
     assert not merged.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".pfh")]
-    assert not [process for process, parent in programs() if parent == 1 or parent == os.getpid()]
+    assert not programs_left()
 
 
 def test_files_that_raise_leave_nothing_of_a_plan(tree: Path, tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ const ANSWERS_EACH: usize = 4;
 /// long, which a second one has to, since it may move a head: one between two files makes it twice as long or more.
 /// They gain a ninth where it comes after 1.8 times as long, as where they begin to fill a line. Any one may be late by
 /// chance, or early because the other reader did not read just then.
-const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, judges: Judges::Median, pause_answers: 32 };
+const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, statistic: Statistic::Median, pause_answers: 32 };
 
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
-/// places serve a file in one order, and drop up to 16 MiB read ahead for a range out of turn. Such reads are
-/// rare, and so long that they count.
-const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, judges: Judges::Mean, pause_answers: 256 };
+/// places serve a file in one order, and drop up to 16 MiB read ahead for a range out of turn. Such reads are rare, and
+/// so long that they count.
+const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, statistic: Statistic::Mean, pause_answers: 256 };
 
 /// Most ranges of a long file that are announced, and their length: enough for any place to have the next request
 /// before it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its
@@ -54,14 +54,14 @@ struct Rule {
     delay_max: f64,
     /// The same where several requests are known to be answered at once.
     parallel_delay_max: f64,
-    judges: Judges,
+    statistic: Statistic,
     /// Answers after a trial that failed before there is another one; then twice as many.
     pause_answers: u32,
 }
 
 /// The time that stands for several answers.
-#[derive(Clone, Copy, PartialEq)]
-enum Judges {
+#[derive(Clone, Copy)]
+enum Statistic {
     Median,
     Mean,
 }
@@ -74,7 +74,7 @@ pub(crate) struct Admission {
     confirmed: usize,
     /// Whether twice as many are being tried.
     is_trial: bool,
-    /// The time of answers to the confirmed number.
+    /// The median or mean time of answers to the confirmed number.
     before: Duration,
     /// Answers since the number changed that do not count, and the times of the others.
     skipped: usize,
@@ -149,9 +149,9 @@ impl Admission {
             return;
         } else {
             self.confirmed = requests;
-            self.before = match self.rule.judges {
-                Judges::Median => *self.times.select_nth_unstable((wanted - 1) / 2).1,
-                Judges::Mean => self.times.iter().sum::<Duration>() / wanted as u32,
+            self.before = match self.rule.statistic {
+                Statistic::Median => *self.times.select_nth_unstable((wanted - 1) / 2).1,
+                Statistic::Mean => self.times.iter().sum::<Duration>() / wanted as u32,
             };
             self.is_trial = self.confirmed * 2 <= self.requests_max;
         }
@@ -163,9 +163,9 @@ impl Admission {
     fn has_failed(&self, wanted: usize) -> bool {
         let delay_max = if self.is_parallel() { self.rule.parallel_delay_max } else { self.rule.delay_max };
         let time_max = self.before.mul_f64(delay_max);
-        match self.rule.judges {
-            Judges::Median => 2 * self.times.iter().filter(|&&time| time > time_max).count() >= wanted,
-            Judges::Mean => self.times.iter().sum::<Duration>() > time_max * wanted as u32,
+        match self.rule.statistic {
+            Statistic::Median => 2 * self.times.iter().filter(|&&time| time > time_max).count() >= wanted,
+            Statistic::Mean => self.times.iter().sum::<Duration>() > time_max * wanted as u32,
         }
     }
 }
@@ -276,14 +276,14 @@ mod tests {
         assert_eq!(opens(4 + 6 + READERS.pause_answers + 4, 32, slow), (1, 6));
     }
 
-    /// As on a disk where every third file is so long that the reader of the next one waits, and no head moves.
+    /// As on a disk, where one reader has a slow answer now and then, and where every third answer to two is quick: the
+    /// file of the other one is so long that it waits for its turn, and no head moves.
     #[test]
     fn a_disk_is_no_server_because_readers_wait_for_each_other_now_and_then() {
         for first in 0..4 {
             let mut admission = Admission::new(32, 1, READERS);
             for number in 0..10_000 {
-                let has_moved = (number + first) % if admission.is_trial { 3 } else { 4 } == 0;
-                let is_late = if admission.is_trial { !has_moved } else { has_moved };
+                let is_late = if admission.is_trial { (number + first) % 3 != 0 } else { (number + first) % 4 == 0 };
                 admission.observe(if is_late { MOMENT * 2 } else { MOMENT });
             }
             assert_eq!(admission.confirmed, 1, "{first}");
@@ -333,14 +333,15 @@ mod tests {
     /// Reads ranges, each in a time that depends on how many are announced; returns how many are in the end, and the
     /// most that were.
     fn ranges(reads: u32, took: impl Fn(u32) -> Duration) -> (usize, usize) {
+        const LONG: u64 = UNANNOUNCED_FILE_BYTES_MAX + 1;
         let depth = Depth::default();
         let mut most = 0;
         for _ in 0..reads {
-            let announced = depth.ranges(1 << 40);
+            let announced = depth.ranges(LONG);
             most = most.max(announced);
-            (0..2).for_each(|_| depth.observe(1 << 40, RANGE_BYTES / 2, took(announced as u32) / 2));
+            (0..2).for_each(|_| depth.observe(LONG, RANGE_BYTES / 2, took(announced as u32) / 2));
         }
-        (depth.ranges(1 << 40), most)
+        (depth.ranges(LONG), most)
     }
 
     #[test]
