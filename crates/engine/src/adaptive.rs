@@ -146,7 +146,11 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             self.hash_whole(worker, file, batch);
             hashed = true;
         }
-        self.lanes.as_mut().is_some_and(|lanes| lanes.advance(worker)) || hashed
+        let advanced = self.lanes.as_mut().is_some_and(|lanes| lanes.advance(worker));
+        if self.has_exclusive_lane() {
+            self.give_back_jobs(worker);
+        }
+        advanced || hashed
     }
 
     /// Puts a file that is whole in its slot into a lane, or hashes it if there are no lanes.
@@ -428,7 +432,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             }
             (Some(known), Some(lanes)) if !past_lanes => {
                 lanes.submit_long(worker, opened, slot, known);
-                if self.has_exclusive_lane() {
+                if self.has_exclusive_lane() || worker.context.queue.has_idle() {
                     self.give_back_jobs(worker);
                 }
             }

@@ -99,25 +99,30 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// half of the workers have one.
     ///
     /// With n workers, of which one is then missing for the other files, that is so if the file needs n/(n−1) of the
-    /// time that they need.
-    pub(crate) fn begin_exclusive_lane(&self, size: u64, time_in_full_lanes: Duration) -> bool {
+    /// time that they need. `None` if that is not known yet.
+    pub(crate) fn begin_exclusive_lane(&self, size: u64, time_in_full_lanes: Duration) -> Option<bool> {
         let threads = self.options.threads as u32;
         if size < EXCLUSIVE_FILE_BYTES || threads < 2 {
-            return false;
+            return Some(false);
         }
-        let ends_late = time_in_full_lanes.saturating_mul(threads - 1) > self.time_left().saturating_mul(threads);
+        let ends_late = time_in_full_lanes.saturating_mul(threads - 1) > self.time_left()?.saturating_mul(threads);
         let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
-        ends_late && self.exclusive_lanes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+        Some(ends_late && self.exclusive_lanes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok())
     }
 
     /// Estimates the time for the files that have not begun, from the finished ones. While the walk goes on, their
     /// number is unknown; three times as much is expected to come as there has been, since a lane kept from the others
-    /// for nothing costs more than a file that ends late.
-    fn time_left(&self) -> Duration {
+    /// for nothing costs more than a file that ends late. `None` until the first file is done, unless there are no
+    /// others.
+    fn time_left(&self) -> Option<Duration> {
+        let (files, waiting) = (self.counters.files.load(Ordering::Relaxed), self.queue.jobs_waiting());
+        let has_walk_ended = self.queue.has_walk_ended();
+        if files == 0 {
+            return (has_walk_ended && waiting == 0).then_some(Duration::ZERO);
+        }
         let elapsed = self.started.elapsed();
-        let files = self.counters.files.load(Ordering::Relaxed).max(1);
-        let for_waiting = elapsed.mul_f64(self.queue.jobs_waiting() as f64 / files as f64);
-        if self.queue.has_walk_ended() { for_waiting } else { for_waiting.max(3 * elapsed) }
+        let for_waiting = elapsed.mul_f64(waiting as f64 / files as f64);
+        Some(if has_walk_ended { for_waiting } else { for_waiting.max(3 * elapsed) })
     }
 
     /// Whether hashing a file of this size takes longer than all others: `jobs_in_hand` and those still waiting.
@@ -138,6 +143,14 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         self.queue.stop();
+    }
+
+    /// Runs the work of a thread that reads or hashes.
+    pub(crate) fn worker_thread(&self, work: impl FnOnce(&Self)) {
+        self.thread(|context| {
+            context.source.begin_thread();
+            work(context);
+        });
     }
 
     /// Runs the work of one thread. A panic outside of any file is a defect: it ends the run and is resumed in the

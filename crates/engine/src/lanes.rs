@@ -153,7 +153,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         let streamed = self.streamed_of(worker.context.options, slot.filled(length), stamp.metadata.size);
         let size = stamp.metadata.size;
         let exclusive_lane = worker.context.begin_exclusive_lane(size, self.manager.time_in_full_lanes(size));
-        self.exclusive_lane += usize::from(exclusive_lane);
+        self.exclusive_lane += usize::from(exclusive_lane == Some(true));
         self.long += 1;
         let file = LaneFile::Long { opened, stamp, offset: length as u64, streamed, exclusive_lane };
         self.manager.submit(file, slot, length, false);
@@ -180,13 +180,14 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         match event {
             Event::Idle => return false,
             Event::NeedsData { lane, buffer } => {
+                self.decide_late(worker, lane);
                 // A worker with an exclusive lane takes no further files, so only idle workers can take one.
                 let only_idle = worker.context.exclusive_lanes.load(Ordering::Relaxed) > 0;
                 if worker.context.queue.wants_lane_of(self.long, only_idle) {
                     self.spare_slots.push(buffer);
                     self.long -= 1;
                     if let LaneFile::Long { exclusive_lane, .. } = self.manager.tag_mut(lane)
-                        && std::mem::take(exclusive_lane)
+                        && exclusive_lane.replace(false) == Some(true)
                     {
                         self.end_exclusive_lane(worker);
                     }
@@ -202,6 +203,17 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
             }
         }
         true
+    }
+
+    /// Decides whether a file that began before that was known gets an exclusive lane.
+    fn decide_late<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>, lane: LaneId) {
+        let LaneFile::Long { stamp, offset, exclusive_lane: None, .. } = self.manager.tag(lane) else { return };
+        let left = stamp.metadata.size.saturating_sub(*offset);
+        let decided = worker.context.begin_exclusive_lane(left, self.manager.time_in_full_lanes(left));
+        if let LaneFile::Long { exclusive_lane, .. } = self.manager.tag_mut(lane) {
+            *exclusive_lane = decided;
+            self.exclusive_lane += usize::from(decided == Some(true));
+        }
     }
 
     /// Continues a file that another worker began.
@@ -278,11 +290,11 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: &Opened<S>,
         stamp: &Stamp,
-        exclusive_lane: bool,
+        exclusive_lane: Option<bool>,
         result: Result<HashedFile, Failure>,
     ) {
         self.long -= 1;
-        if exclusive_lane {
+        if exclusive_lane == Some(true) {
             self.end_exclusive_lane(worker);
         }
 

@@ -31,6 +31,9 @@ pub(crate) const SLOT_GAP_BYTES: usize = 704;
 
 /// Jobs that a worker takes at a time, so that files of one directory stay together and the lock is taken once for all.
 pub(crate) const GRAB_MAX: usize = 16;
+/// Jobs that a worker takes at least while the walk brings more. A short file is read in microseconds, so workers that
+/// took one at a time would wait for the lock.
+pub(crate) const GRAB_MIN: usize = 4;
 /// Records that a worker keeps before it hands them to the collector.
 pub(crate) const RECORDS_HELD_MAX: usize = 32;
 /// Entries that the walk collects before it takes the queue's lock.

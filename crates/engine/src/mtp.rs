@@ -60,7 +60,7 @@ pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     for _ in 0..readers {
         let at_work = AtWork::begin(&context.queue);
         Builder::new().spawn_scoped(scope, move || {
-            context.thread(|context| {
+            context.worker_thread(|context| {
                 let mut worker = Worker::new(context);
                 Prefetcher::default().work(&mut worker, &mut Published);
                 worker.flush();
@@ -69,7 +69,7 @@ pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
             });
         })?;
     }
-    threads::start(scope, hashers, || context.thread(|context| hash(&mut Worker::new(context))))
+    threads::start(scope, hashers, || context.worker_thread(|context| hash(&mut Worker::new(context))))
 }
 
 fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {

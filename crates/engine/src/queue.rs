@@ -6,7 +6,7 @@
 //! to end never comes back. Nothing else blocks on this lock, and it is never held while a file is read or hashed.
 
 use crate::job::Job;
-use crate::limits::{BALANCE_JOBS, GRAB_MAX};
+use crate::limits::{BALANCE_JOBS, GRAB_MAX, GRAB_MIN};
 use crate::stats::{Clock, stop};
 use crate::sync::{lock, wait, wait_timeout};
 use pfh_source::{EntryKind, Handle, Medium};
@@ -27,8 +27,16 @@ pub(crate) struct Queue<H, R, L> {
     /// Most readers of the adaptive mode.
     readers_max: usize,
     /// Copies of `jobs` and `idle` for callers that need only an estimate.
-    jobs_hint: AtomicUsize,
-    idle_hint: AtomicUsize,
+    hints: Hints,
+}
+
+/// Copies of counts, in a cache line of their own: the walk reads them for each file, and workers change what is beside
+/// the lock all the time.
+#[repr(align(128))]
+#[derive(Default)]
+struct Hints {
+    jobs: AtomicUsize,
+    idle: AtomicUsize,
 }
 
 /// How urgently the workers need jobs.
@@ -59,8 +67,10 @@ struct State<H, R, L> {
     large_files: usize,
     /// Number of prefetchers at work, which produce ready items.
     prefetchers: usize,
-    /// Number of workers that have nothing to do.
+    /// Number of threads that have nothing to do.
     idle: usize,
+    /// Those of them that both read and hash, as all workers do in the adaptive mode.
+    idle_workers: usize,
     /// Number of workers that wait a moment for jobs to fill their lanes.
     pausing: usize,
 }
@@ -131,6 +141,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             large_files: 0,
             prefetchers: 0,
             idle: 0,
+            idle_workers: 0,
             pausing: 0,
         };
         Queue {
@@ -141,8 +152,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             prefetchers: prefetchers.max(1),
             threads: threads.max(1),
             readers_max,
-            jobs_hint: AtomicUsize::new(0),
-            idle_hint: AtomicUsize::new(0),
+            hints: Hints::default(),
         }
     }
 
@@ -176,7 +186,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             state.devices[place].jobs.push_back(job);
             state.jobs += 1;
         }
-        self.wake(&state);
+        self.wake_for_jobs(&state);
         !state.stopped
     }
 
@@ -187,14 +197,19 @@ impl<H: Handle, R, L> Queue<H, R, L> {
 
     /// The approximate number of waiting jobs.
     pub(crate) fn jobs_waiting(&self) -> usize {
-        self.jobs_hint.load(Ordering::Relaxed)
+        self.hints.jobs.load(Ordering::Relaxed)
+    }
+
+    /// Whether a thread has nothing to do. An estimate that takes no lock.
+    pub(crate) fn has_idle(&self) -> bool {
+        self.hints.idle.load(Ordering::Relaxed) > 0
     }
 
     /// How urgently the walk should hand over its jobs. An estimate that takes no lock.
     pub(crate) fn need(&self) -> Need {
         if self.jobs_waiting() > 0 {
             Need::None
-        } else if self.idle_hint.load(Ordering::Relaxed) < self.threads {
+        } else if self.hints.idle.load(Ordering::Relaxed) < self.threads {
             Need::Some
         } else {
             Need::Urgent
@@ -325,9 +340,24 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             if is_for_others || state.jobs == 0 {
                 self.work.notify_all();
             }
+        } else if grab.is_some() && state.jobs > 0 {
+            self.wake_for_jobs(state);
         }
-        self.jobs_hint.store(state.jobs, Ordering::Relaxed);
+        self.hints.jobs.store(state.jobs, Ordering::Relaxed);
         grab
+    }
+
+    /// Wakes threads for jobs. Where any thread that waits can take any job, it wakes one, which wakes the next if it
+    /// leaves jobs: to wake all of them takes the walk longer than to find the jobs.
+    fn wake_for_jobs(&self, state: &State<H, R, L>) {
+        let is_for_any =
+            state.idle == state.idle_workers && !state.devices.iter().any(|device| device.is_left_to_readers);
+        if is_for_any && state.idle + state.pausing > 0 {
+            self.hints.jobs.store(state.jobs, Ordering::Relaxed);
+            self.work.notify_one();
+        } else {
+            self.wake(state);
+        }
     }
 
     /// Waits a moment for jobs, if the walk may still bring some. Returns whether it brought some.
@@ -393,12 +423,14 @@ impl<H: Handle, R, L> Queue<H, R, L> {
                 return Next::End;
             }
             state.idle += 1;
-            self.idle_hint.store(state.idle, Ordering::Relaxed);
+            state.idle_workers += usize::from(read && hash);
+            self.hints.idle.store(state.idle, Ordering::Relaxed);
             let started = clock.start();
             state = wait(&self.work, state);
             stop(started, waited);
             state.idle -= 1;
-            self.idle_hint.store(state.idle, Ordering::Relaxed);
+            state.idle_workers -= usize::from(read && hash);
+            self.hints.idle.store(state.idle, Ordering::Relaxed);
         }
     }
 
@@ -437,7 +469,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
     }
 
     fn wake(&self, state: &State<H, R, L>) {
-        self.jobs_hint.store(state.jobs, Ordering::Relaxed);
+        self.hints.jobs.store(state.jobs, Ordering::Relaxed);
         match state.idle + state.pausing {
             0 => {}
             1 => self.work.notify_one(),
@@ -457,12 +489,13 @@ impl<H, R, L> State<H, R, L> {
         }
         let free = |device: &DeviceJobs<H>| device.jobs_for(taker) > 0 && device.readers < device.readers_max;
         let place = self.devices.iter().position(free)?;
+        let least = if taker == Taker::Workers && self.brings_jobs() { GRAB_MIN } else { 1 };
         let device = &mut self.devices[place];
         let threads = threads.max(self.prefetchers);
         let jobs: VecDeque<Job<H>> = match preference {
             Preference::Next => {
                 // A few files are divided evenly; many files are handed over in groups.
-                let count = (self.jobs / (4 * threads)).clamp(1, GRAB_MAX).min(device.jobs_for(taker));
+                let count = (self.jobs / (4 * threads)).clamp(least, GRAB_MAX).min(device.jobs_for(taker));
                 device.jobs.drain(..count).collect()
             }
             Preference::Fitting(free_bytes) => device.take_fitting(free_bytes).into_iter().collect(),
@@ -479,7 +512,12 @@ impl<H, R, L> State<H, R, L> {
 
     /// Whether no job is waiting and the walk may bring some soon.
     fn expects_jobs(&self) -> bool {
-        self.jobs == 0 && !self.walk_ended && !self.walk_waits && !self.stopped
+        self.jobs == 0 && self.brings_jobs()
+    }
+
+    /// Whether the walk may bring jobs soon.
+    fn brings_jobs(&self) -> bool {
+        !self.walk_ended && !self.walk_waits && !self.stopped
     }
 
     fn is_over(&self, hash: bool) -> bool {

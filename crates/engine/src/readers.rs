@@ -60,7 +60,7 @@ fn start<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
 ) -> bool {
     let at_work = AtWork::begin(&context.queue);
     let begun = Builder::new().spawn_scoped(scope, move || {
-        context.thread(|_| {
+        context.worker_thread(|_| {
             let _at_work = at_work;
             let mut worker = Worker::new(context);
             let mut reader = Reader { scope, context, number };

@@ -109,8 +109,10 @@ pub fn run<S: Source, K: Sink>(
     std::thread::scope(|scope| {
         let started = match options.mode {
             _ if readers > 0 => mtp::start(scope, &context, readers, hashers),
-            Mode::Smt => start(scope, hashers, || context.thread(smt::work)),
-            Mode::Adaptive | Mode::Mtp => start(scope, hashers, || context.thread(|_| adaptive::work(scope, &context))),
+            Mode::Smt => start(scope, hashers, || context.worker_thread(smt::work)),
+            Mode::Adaptive | Mode::Mtp => {
+                start(scope, hashers, || context.worker_thread(|_| adaptive::work(scope, &context)))
+            }
         };
         if started.is_err() {
             // The threads that started have no work yet, and end.

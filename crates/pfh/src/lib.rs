@@ -311,6 +311,7 @@ impl HashRun {
         let open_files = OpenFiles::divide(readers.max(1))?;
         engine.open_files_max.get_or_insert(open_files.files);
         walk.open_directories_max.get_or_insert(open_files.directories);
+        walk.reading_threads.get_or_insert(engine.threads);
         Ok((LocalSource::new(walk)?, engine))
     }
 }

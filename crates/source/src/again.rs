@@ -189,17 +189,15 @@ impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
             let number = identity.map_or(0, |identity| identity.device);
             let below = walked(&path).and_then(|(parent, name)| Some((self.directories.get(parent)?, name)));
             let handle = match (below, &holder) {
-                (Some((directory, name)), _) => LocalHandle { directory: Arc::clone(directory), name: name.into() },
-                (None, Some((known, directory))) if *known == number => {
-                    LocalHandle { directory: Arc::clone(directory), name: path.into() }
-                }
+                (Some((directory, name)), _) => LocalHandle::new(directory, name),
+                (None, Some((known, directory))) if *known == number => LocalHandle::new(directory, &path),
                 (None, _) => {
                     let filesystem = self.local.scope.filesystems.of(number, || {
                         let resolved = long_path::resolve(CWD, &path).ok()?;
                         openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
                     });
                     let directory = &holder.insert((number, Arc::new(Directory::of_arguments(filesystem)))).1;
-                    LocalHandle { directory: Arc::clone(directory), name: path.into() }
+                    LocalHandle::new(directory, &path)
                 }
             };
             let mut known = Entry::new(handle, EntryKind::Regular);
@@ -224,6 +222,10 @@ impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
 
     fn physical_position(&self, entry: &Entry<FoundHandle>) -> Option<u64> {
         self.local.physical_position(&entry.handle.0)
+    }
+
+    fn begin_thread(&self) {
+        self.local.begin_thread();
     }
 
     fn is_direct(&self) -> bool {

@@ -1,12 +1,14 @@
 //! The directories of a walk: displayed path, device, and a descriptor as long as the budget allows one.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ops::Range;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::retry_on_intr;
 
+use crate::descriptor::{self, Descriptor, Valid};
 use crate::device::{Device, Filesystem};
 use crate::limits::{Budget, Permit};
 use crate::long_path;
@@ -20,32 +22,66 @@ const PIECE_BYTES_MAX: usize = 2048;
 const FLAGS: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
+/// Flags by which a thread with a descriptor table of its own opens a directory that is kept open in another: it only
+/// resolves names there.
+const COPY_FLAGS: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
 /// The handle of a local file: a name in a directory.
 #[derive(Debug)]
 pub struct LocalHandle {
+    names: Arc<Names>,
+    /// The place of the name.
+    offset: usize,
+    length: usize,
+}
+
+/// A directory, and names in it, one after the other. All handles of a listing share them: the thread that is done with
+/// a handle is not the one that made it, and returning a piece of memory for each name to the thread that took it would
+/// make them wait for each other.
+#[derive(Debug)]
+pub(crate) struct Names {
     pub(crate) directory: Arc<Directory>,
-    /// The name in raw bytes. For an argument: the argument as typed, in a directory with an empty path.
-    pub(crate) name: Box<[u8]>,
+    /// In raw bytes. For an argument: the argument as typed, in a directory with an empty path.
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl LocalHandle {
+    /// Makes the handle of one name.
+    pub(crate) fn new(directory: &Arc<Directory>, name: &[u8]) -> LocalHandle {
+        let names = Arc::new(Names { directory: Arc::clone(directory), bytes: name.to_vec() });
+        LocalHandle { names, offset: 0, length: name.len() }
+    }
+
+    /// Makes the handle of the name at this place.
+    pub(crate) fn of(names: &Arc<Names>, place: Range<usize>) -> LocalHandle {
+        LocalHandle { names: Arc::clone(names), offset: place.start, length: place.len() }
+    }
+
+    pub(crate) fn directory(&self) -> &Arc<Directory> {
+        &self.names.directory
+    }
+
+    pub(crate) fn name(&self) -> &[u8] {
+        &self.names.bytes[self.offset..self.offset + self.length]
+    }
+
     /// Whether the user named this path, as an argument or in a list of paths; a symbolic link there is followed.
     pub fn is_named(&self) -> bool {
-        self.directory.holds_arguments()
+        self.directory().holds_arguments()
     }
 }
 
 impl Handle for LocalHandle {
     fn path(&self) -> Vec<u8> {
-        self.directory.join(&self.name)
+        self.directory().join(self.name())
     }
 
     fn path_bytes(&self) -> usize {
-        self.directory.prefix_bytes() + self.name.len()
+        self.directory().prefix_bytes() + self.length
     }
 
     fn device(&self) -> &Arc<Device> {
-        self.directory.device()
+        self.directory().device()
     }
 }
 
@@ -65,7 +101,7 @@ pub(crate) struct Directory {
 #[derive(Debug)]
 struct Place {
     identity: Identity,
-    kept: OnceLock<(OwnedFd, Permit)>,
+    kept: OnceLock<(Descriptor, Permit)>,
     budget: Arc<Budget>,
 }
 
@@ -111,7 +147,10 @@ impl Directory {
     ) -> (Arc<Self>, Option<OwnedFd>) {
         let kept = OnceLock::new();
         let left = match budget.take() {
-            Some(permit) => kept.set((opened.descriptor, permit)).err().map(|(descriptor, _)| descriptor),
+            Some(permit) => {
+                let _ = kept.set((Descriptor::new(opened.descriptor, Some(COPY_FLAGS)), permit));
+                None
+            }
             None => Some(opened.descriptor),
         };
         let place = Some(Place { identity: opened.identity, kept, budget: Arc::clone(budget) });
@@ -161,8 +200,8 @@ impl Directory {
     }
 
     /// Returns the descriptor if it is kept.
-    pub(crate) fn kept(&self) -> Option<BorrowedFd<'_>> {
-        self.place.as_ref()?.kept.get().map(|(kept, _)| kept.as_fd())
+    pub(crate) fn kept(&self) -> Option<&Descriptor> {
+        self.place.as_ref()?.kept.get().map(|(kept, _)| kept)
     }
 
     /// Whether its names are arguments as typed.
@@ -177,39 +216,37 @@ impl Directory {
     /// Returns a descriptor to resolve names in this directory: the kept one, or one opened again by path.
     /// # Errors
     /// The errors of the system; `NotFound` if the path now leads to another directory.
-    pub(crate) fn descriptor(&self) -> io::Result<Descriptor<'_>> {
-        let Some(place) = &self.place else { return Ok(Descriptor::Borrowed(CWD)) };
+    pub(crate) fn descriptor(&self) -> io::Result<Valid<'_>> {
+        let Some(place) = &self.place else { return Ok(Valid::Borrowed(CWD)) };
         if let Some(kept) = self.kept() {
-            return Ok(Descriptor::Borrowed(kept));
+            return kept.here_if(|copy| Ok(Identity::of(&rustix::fs::fstat(copy)?) == place.identity));
         }
         let opened = self.open_again()?;
         if Identity::of(&rustix::fs::fstat(&opened)?) != place.identity {
             return Err(io::Error::new(io::ErrorKind::NotFound, "the directory was replaced after it was listed"));
         }
-        let Some(permit) = place.budget.take() else { return Ok(Descriptor::Owned(opened)) };
-        match place.kept.set((opened, permit)) {
-            Err((opened, _)) => Ok(Descriptor::Owned(opened)), // another thread was faster
-            Ok(()) => self.descriptor(),
-        }
+        // Others could not open what a thread keeps in a table of its own once that thread has ended.
+        let permit = if descriptor::has_own_table() { None } else { place.budget.take() };
+        let Some(permit) = permit else { return Ok(Valid::Owned(opened)) };
+        // If another thread was faster, its descriptor is kept.
+        let _ = place.kept.set((Descriptor::new(opened, Some(COPY_FLAGS)), permit));
+        self.descriptor()
     }
 
     fn open_again(&self) -> io::Result<OwnedFd> {
         let mut closed = Vec::new();
-        let mut current = Descriptor::Borrowed(CWD);
+        let mut current = Valid::Borrowed(CWD);
         for link in self.chain() {
             if let Some(kept) = link.kept() {
-                current = Descriptor::Borrowed(kept);
+                current = kept.here()?;
                 break;
             }
             closed.push(link);
         }
         for link in closed.into_iter().rev() {
-            current = Descriptor::Owned(open(current.as_fd(), &link.piece, true)?);
+            current = Valid::Owned(open(current.as_fd(), &link.piece, true)?);
         }
-        match current {
-            Descriptor::Owned(opened) => Ok(opened),
-            Descriptor::Borrowed(kept) => Ok(kept.try_clone_to_owned()?), // kept by another thread meanwhile
-        }
+        current.into_owned() // another thread may have kept it meanwhile
     }
 }
 
@@ -234,22 +271,6 @@ pub(crate) struct Opened {
     pub(crate) descriptor: OwnedFd,
     pub(crate) identity: Identity,
     pub(crate) filesystem: Arc<Filesystem>,
-}
-
-/// A descriptor that belongs to a [`Directory`], or one that is closed after use.
-#[derive(Debug)]
-pub(crate) enum Descriptor<'a> {
-    Borrowed(BorrowedFd<'a>),
-    Owned(OwnedFd),
-}
-
-impl AsFd for Descriptor<'_> {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::Borrowed(descriptor) => *descriptor,
-            Self::Owned(descriptor) => descriptor.as_fd(),
-        }
-    }
 }
 
 /// Opens a directory for listing.

@@ -13,6 +13,7 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, read, retry_on_intr};
 
+use crate::descriptor::{Descriptor, Valid};
 use crate::long_path;
 use crate::options::IoMethod;
 use crate::reading::Noted;
@@ -50,7 +51,7 @@ pub(crate) struct How {
 /// An open file of [`crate::LocalSource`].
 #[derive(Debug)]
 pub struct LocalFile {
-    descriptor: OwnedFd,
+    descriptor: Descriptor,
     kind: EntryKind,
     /// Whether `O_DIRECT` is set.
     direct: AtomicBool,
@@ -78,9 +79,9 @@ impl LocalFile {
     }
 
     /// Makes a stream from a descriptor.
-    pub(crate) fn stream(descriptor: OwnedFd) -> Self {
+    pub(crate) fn stream(opened: OwnedFd) -> Self {
         Self {
-            descriptor,
+            descriptor: Descriptor::new(opened, None),
             kind: EntryKind::Stream,
             direct: AtomicBool::new(false),
             drop_behind: AtomicBool::new(false),
@@ -95,9 +96,9 @@ impl LocalFile {
         }
     }
 
-    fn new(descriptor: OwnedFd, how: How, direct_fallbacks: Option<Arc<AtomicU64>>) -> Self {
+    fn new((opened, flags): (OwnedFd, OFlags), how: How, direct_fallbacks: Option<Arc<AtomicU64>>) -> Self {
         Self {
-            descriptor,
+            descriptor: Descriptor::new(opened, Some(flags)),
             kind: how.kind,
             direct: AtomicBool::new(how.io == IoMethod::Direct),
             drop_behind: AtomicBool::new(how.io == IoMethod::Drop),
@@ -119,7 +120,7 @@ impl LocalFile {
         direct_fallbacks: &Arc<AtomicU64>,
     ) -> io::Result<Self> {
         if how.kind == EntryKind::Stream {
-            return Ok(Self::stream(open(start, path, how)?));
+            return Ok(Self::stream(open(start, path, how)?.0));
         }
         let mut opened = open(start, path, how);
         if how.io == IoMethod::Direct && matches!(opened, Err(Errno::INVAL)) {
@@ -141,13 +142,15 @@ impl LocalFile {
 
     /// Drops cached pages; `length` 0 means up to the end. This is advice, so errors are ignored.
     fn drop_pages(&self, offset: u64, length: u64) {
-        let _ = fadvise(&self.descriptor, offset, NonZeroU64::new(length), Advice::DontNeed);
+        if let Ok(file) = self.descriptor.here() {
+            let _ = fadvise(&file, offset, NonZeroU64::new(length), Advice::DontNeed);
+        }
     }
 
-    fn read_direct(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    fn read_direct(&self, file: &Valid<'_>, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         // The kernel pins every page of the buffer, which for a small file costs more than the read.
         let length = if self.kind == EntryKind::Regular {
-            let left = (fstat(&self.descriptor)?.st_size as u64).saturating_sub(offset).max(1);
+            let left = (fstat(file)?.st_size as u64).saturating_sub(offset).max(1);
             usize::try_from(left.next_multiple_of(DIRECT_ALIGNMENT as u64)).unwrap_or(usize::MAX).min(buffer.len())
         } else {
             buffer.len()
@@ -156,40 +159,25 @@ impl LocalFile {
         let aligned = buffer.as_ptr().align_offset(DIRECT_ALIGNMENT) == 0
             && buffer.len().is_multiple_of(DIRECT_ALIGNMENT)
             && offset.is_multiple_of(DIRECT_ALIGNMENT as u64);
-        let outcome =
-            if aligned { pread(&self.descriptor, &mut *buffer, offset) } else { self.read_bounced(buffer, offset) };
+        let outcome = if aligned { pread(file, &mut *buffer, offset) } else { read_bounced(file, buffer, offset) };
         match outcome {
             Err(Errno::INVAL) => {
-                self.leave_direct()?;
-                Ok(pread(&self.descriptor, buffer, offset)?)
+                self.leave_direct(file)?;
+                Ok(pread(file, buffer, offset)?)
             }
             // An earlier read ended within a block, for example before a bad sector, so this is not the end of the
             // file.
             Ok(0) if !buffer.is_empty() && !aligned && self.metadata()?.size > offset => {
-                self.leave_direct()?;
-                Ok(pread(&self.descriptor, buffer, offset)?)
+                self.leave_direct(file)?;
+                Ok(pread(file, buffer, offset)?)
             }
             outcome => Ok(outcome?),
         }
     }
 
-    /// Reads an aligned range around one that `O_DIRECT` refuses, and copies the part from it.
-    fn read_bounced(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
-        let before = (offset % DIRECT_ALIGNMENT as u64) as usize;
-        let wanted = buffer.len().min(BOUNCE_BYTES_MAX);
-        let length = (before + wanted).next_multiple_of(DIRECT_ALIGNMENT);
-        let mut space = vec![0; length + DIRECT_ALIGNMENT];
-        let start = space.as_ptr().align_offset(DIRECT_ALIGNMENT);
-        let aligned = &mut space[start..start + length];
-        let read = pread(&self.descriptor, &mut *aligned, offset - before as u64)?;
-        let count = read.saturating_sub(before).min(wanted);
-        buffer[..count].copy_from_slice(&aligned[before..before + count]);
-        Ok(count)
-    }
-
     /// Continues through the page cache, because the filesystem accepted `O_DIRECT` but refuses to read with it.
-    fn leave_direct(&self) -> io::Result<()> {
-        fcntl_setfl(&self.descriptor, fcntl_getfl(&self.descriptor)? - OFlags::DIRECT)?;
+    fn leave_direct(&self, file: &Valid<'_>) -> io::Result<()> {
+        fcntl_setfl(file, fcntl_getfl(file)? - OFlags::DIRECT)?;
         if self.direct.swap(false, Ordering::Relaxed)
             && let Some(fallbacks) = &self.direct_fallbacks
         {
@@ -201,11 +189,11 @@ impl LocalFile {
 
     /// Fills `buffer` with zeros if there is a hole at `offset`; returns `None` if there may be data. Each call asks
     /// anew, so a hole that is written to meanwhile gives the same bytes as a read.
-    fn read_hole(&self, buffer: &mut [u8], offset: u64) -> Option<usize> {
-        let end = match seek(&self.descriptor, SeekFrom::Data(offset)) {
+    fn read_hole(&self, file: &Valid<'_>, buffer: &mut [u8], offset: u64) -> Option<usize> {
+        let end = match seek(file, SeekFrom::Data(offset)) {
             Ok(data) => data,
             // There is no data after `offset`: it is in the last hole, or at the end of the file.
-            Err(Errno::NXIO) => fstat(&self.descriptor).ok()?.st_size as u64,
+            Err(Errno::NXIO) => fstat(file).ok()?.st_size as u64,
             Err(_) => {
                 self.sparse.store(false, Ordering::Relaxed);
                 return None;
@@ -222,35 +210,37 @@ impl LocalFile {
 
 impl LocalFile {
     fn read(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let file = &self.descriptor.here()?;
         if self.kind == EntryKind::Stream {
-            return Ok(read(&self.descriptor, buffer)?);
+            return Ok(read(file, buffer)?);
         }
         if self.sparse.load(Ordering::Relaxed)
-            && let Some(length) = self.read_hole(buffer, offset)
+            && let Some(length) = self.read_hole(file, buffer, offset)
         {
             return Ok(length);
         }
         if self.direct.load(Ordering::Relaxed) {
-            return self.read_direct(buffer, offset);
+            return self.read_direct(file, buffer, offset);
         }
-        Ok(pread(&self.descriptor, buffer, offset)?)
+        Ok(pread(file, buffer, offset)?)
     }
 
     fn metadata(&self) -> io::Result<Metadata> {
+        let file = &self.descriptor.here()?;
         let asked = match self.local_times {
             true => None,
-            false => synchronised(&self.descriptor, b"", AtFlags::EMPTY_PATH)?,
+            false => synchronised(file, b"", AtFlags::EMPTY_PATH)?,
         };
         // Without a block count, holes are not looked for.
         let (mut metadata, blocks) = match asked {
             Some(metadata) => (metadata, u64::MAX),
             None => {
-                let stat = fstat(&self.descriptor)?;
+                let stat = fstat(file)?;
                 (metadata_of(&stat), stat.st_blocks as u64)
             }
         };
         if metadata.posix.map(|posix| FileType::from_raw_mode(posix.mode)) == Some(FileType::BlockDevice) {
-            metadata.size = seek(&self.descriptor, SeekFrom::End(0))?;
+            metadata.size = seek(file, SeekFrom::End(0))?;
         }
         let sparse = self.holes_trusted
             && self.kind == EntryKind::Regular
@@ -279,8 +269,10 @@ impl SourceFile for LocalFile {
         if !self.tells_cached() {
             return CachedRead::Unknown;
         }
+        // An ordinary read will report the error.
+        let Ok(file) = self.descriptor.here() else { return CachedRead::Unknown };
         let mut buffers = [io::IoSliceMut::new(buffer)];
-        match preadv2(&self.descriptor, &mut buffers, offset, ReadWriteFlags::NOWAIT) {
+        match preadv2(&file, &mut buffers, offset, ReadWriteFlags::NOWAIT) {
             Ok(length) => CachedRead::Ready(length),
             Err(Errno::AGAIN) => CachedRead::WouldBlock,
             // The filesystem does not support it, or there is an error that an ordinary read will report.
@@ -303,8 +295,9 @@ impl SourceFile for LocalFile {
         if self.kind != EntryKind::Stream
             && !self.direct.load(Ordering::Relaxed)
             && let Some(length) = NonZeroU64::new(length)
+            && let Ok(file) = self.descriptor.here()
         {
-            let _ = fadvise(&self.descriptor, offset, Some(length), Advice::WillNeed);
+            let _ = fadvise(&file, offset, Some(length), Advice::WillNeed);
         }
     }
 
@@ -327,8 +320,23 @@ impl Drop for LocalFile {
     }
 }
 
-/// Opens `path` for reading. A final symbolic link is followed only if `how` says so.
-pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<OwnedFd, Errno> {
+/// Reads an aligned range around one that `O_DIRECT` refuses, and copies the part from it.
+fn read_bounced(file: &Valid<'_>, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+    let before = (offset % DIRECT_ALIGNMENT as u64) as usize;
+    let wanted = buffer.len().min(BOUNCE_BYTES_MAX);
+    let length = (before + wanted).next_multiple_of(DIRECT_ALIGNMENT);
+    let mut space = vec![0; length + DIRECT_ALIGNMENT];
+    let start = space.as_ptr().align_offset(DIRECT_ALIGNMENT);
+    let aligned = &mut space[start..start + length];
+    let read = pread(file, &mut *aligned, offset - before as u64)?;
+    let count = read.saturating_sub(before).min(wanted);
+    buffer[..count].copy_from_slice(&aligned[before..before + count]);
+    Ok(count)
+}
+
+/// Opens `path` for reading, and returns the flags that it was opened with. A final symbolic link is followed only if
+/// `how` says so.
+pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<(OwnedFd, OFlags), Errno> {
     let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY;
     if !how.follow {
         flags |= OFlags::NOFOLLOW;
@@ -341,7 +349,10 @@ pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<Owned
         flags |= OFlags::DIRECT;
     }
     let resolved = long_path::resolve(start, path)?;
-    let open = |flags| retry_on_intr(|| openat(&resolved, resolved.rest, flags, Mode::empty()));
+    let open = |flags| {
+        let opened = retry_on_intr(|| openat(&resolved, resolved.rest, flags, Mode::empty()));
+        opened.map(|opened| (opened, flags))
+    };
     if how.preserve_access_time {
         match open(flags | OFlags::NOATIME) {
             Err(Errno::PERM) => {} // neither owner nor privileged
@@ -437,10 +448,10 @@ mod tests {
         let fallbacks = Arc::default();
         let file = open(&path, IoMethod::Direct, &fallbacks);
         assert!(file.direct.load(Ordering::Relaxed));
-        file.leave_direct().unwrap();
-        file.leave_direct().unwrap();
+        file.leave_direct(&file.descriptor.here().unwrap()).unwrap();
+        file.leave_direct(&file.descriptor.here().unwrap()).unwrap();
         assert_eq!(fallbacks.load(Ordering::Relaxed), 1);
-        assert!(!fcntl_getfl(&file.descriptor).unwrap().contains(OFlags::DIRECT) && file.drops_behind());
+        assert!(!fcntl_getfl(file.descriptor.here().unwrap()).unwrap().contains(OFlags::DIRECT) && file.drops_behind());
         let mut buffer = [0; 3];
         assert_eq!((file.read_at(&mut buffer, 7).unwrap(), &buffer), (3, b"789"));
     }
@@ -475,12 +486,13 @@ mod tests {
         file.metadata().unwrap();
         assert!(file.sparse.load(Ordering::Relaxed));
         let mut buffer = vec![1; 16 << 20];
-        assert_eq!(file.read_hole(&mut buffer, 0), Some(4 << 20));
-        assert_eq!(file.read_hole(&mut buffer, 4 << 20), None);
-        assert_eq!(file.read_hole(&mut buffer, 6 << 20), Some(2 << 20));
-        assert_eq!(file.read_hole(&mut buffer, 8 << 20), None);
-        assert_eq!(file.read_hole(&mut buffer, 9 << 20), None);
+        let descriptor = file.descriptor.here().unwrap();
+        assert_eq!(file.read_hole(&descriptor, &mut buffer, 0), Some(4 << 20));
+        assert_eq!(file.read_hole(&descriptor, &mut buffer, 4 << 20), None);
+        assert_eq!(file.read_hole(&descriptor, &mut buffer, 6 << 20), Some(2 << 20));
+        assert_eq!(file.read_hole(&descriptor, &mut buffer, 8 << 20), None);
+        assert_eq!(file.read_hole(&descriptor, &mut buffer, 9 << 20), None);
         writer.set_len(5 << 20).unwrap();
-        assert_eq!(file.read_hole(&mut buffer, 6 << 20), None);
+        assert_eq!(file.read_hole(&descriptor, &mut buffer, 6 << 20), None);
     }
 }

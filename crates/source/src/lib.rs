@@ -33,6 +33,7 @@ mod again;
 mod ahead;
 #[cfg(test)]
 mod deep;
+mod descriptor;
 mod device;
 mod directory;
 mod extent;

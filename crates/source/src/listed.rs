@@ -67,7 +67,7 @@ impl<I> ListedFiles<I> {
             _ => Arc::new(Directory::of_arguments(filesystem)),
         };
         *holder = Some(Arc::clone(&directory));
-        Ok(entry(directory, path, size))
+        Ok(entry(&directory, path, size))
     }
 
     /// Returns the finding of a file.
@@ -82,7 +82,7 @@ impl<I> ListedFiles<I> {
         let entry = match walked(&path) {
             _ if named => self.named(&path, size, holder),
             Some((parent, name)) => {
-                levels.get(parent, |path| self.local.directory(path)).map(|directory| entry(directory, name, size))
+                levels.get(parent, |path| self.local.directory(path)).map(|directory| entry(&directory, name, size))
             }
             None => {
                 return Found::Failed(path, FileError::new(ErrorKind::Other, "no walk leads to this path"));
@@ -95,9 +95,9 @@ impl<I> ListedFiles<I> {
     }
 }
 
-fn entry(directory: Arc<Directory>, name: &[u8], size: u64) -> Entry<ListedHandle> {
+fn entry(directory: &Arc<Directory>, name: &[u8], size: u64) -> Entry<ListedHandle> {
     let kind = kind_on(directory.filesystem(), EntryKind::Regular);
-    let mut entry = Entry::new(ListedHandle { local: LocalHandle { directory, name: name.into() }, part: None }, kind);
+    let mut entry = Entry::new(ListedHandle { local: LocalHandle::new(directory, name), part: None }, kind);
     entry.size_hint = (kind == EntryKind::Regular).then_some(size);
     entry
 }
@@ -195,6 +195,10 @@ impl<I: Iterator<Item = Listed> + Send> Source for ListedFiles<I> {
 
     fn physical_position(&self, entry: &Entry<ListedHandle>) -> Option<u64> {
         self.local.position_at(&entry.handle.local, entry.kind)
+    }
+
+    fn begin_thread(&self) {
+        self.local.begin_thread();
     }
 
     fn is_direct(&self) -> bool {

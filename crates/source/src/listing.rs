@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::io;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::{FileType, RawDir};
@@ -30,6 +31,11 @@ pub(crate) struct Item {
 }
 
 impl Item {
+    /// Returns the place of the name among all names.
+    pub(crate) fn place(&self) -> Range<usize> {
+        self.offset..self.offset + usize::from(self.length)
+    }
+
     /// Returns the same name with a type that the directory did not state.
     pub(crate) fn of_kind(self, kind: FileType) -> Self {
         Self { kind, ..self }
@@ -91,15 +97,12 @@ impl Listing {
         self.items.len()
     }
 
-    pub(crate) fn get(&self, index: usize) -> Option<Item> {
-        self.items.get(index).copied()
-    }
-
-    pub(crate) fn name(&self, item: &Item) -> &[u8] {
-        bytes(&self.names, item)
+    /// Returns the names, one after the other, and their places in the order of their bytes.
+    pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<Item>) {
+        (self.names, self.items)
     }
 }
 
 fn bytes<'a>(names: &'a [u8], item: &Item) -> &'a [u8] {
-    &names[item.offset..item.offset + usize::from(item.length)]
+    &names[item.place()]
 }

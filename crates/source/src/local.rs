@@ -9,6 +9,7 @@ use pfh_record::{FileError, Metadata};
 use rustix::fs::{AtFlags, CWD, fstat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
+use crate::descriptor;
 use crate::device::{Filesystems, Medium};
 use crate::directory::{self, Directory, Identity, LocalHandle, Opened};
 use crate::extent;
@@ -40,6 +41,11 @@ pub struct LocalSource {
 }
 
 type LocalEntry = Entry<LocalHandle>;
+
+/// Number of threads from which on each has a descriptor table of its own. Each then opens the directories that it
+/// reads from once more: with two threads, small directories take 1.06 of the time (Zen 4). With four, small files take
+/// 0.92 of it, and with sixteen less than half (Emerald Rapids).
+const OWN_TABLE_THREADS_MIN: usize = 4;
 
 /// The totals of a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,7 +131,7 @@ impl LocalSource {
     }
 
     fn how(&self, handle: &LocalHandle, kind: EntryKind) -> file::How {
-        let directory = &handle.directory;
+        let directory = handle.directory();
         file::How {
             kind,
             named: directory.holds_arguments(),
@@ -139,7 +145,7 @@ impl LocalSource {
     }
 
     fn metadata(&self, handle: &LocalHandle) -> io::Result<Metadata> {
-        let LocalHandle { directory, name } = handle;
+        let (directory, name) = (handle.directory(), handle.name());
         let start = directory.descriptor()?;
         let flags = if self.follows(handle) { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
         let resolved = long_path::resolve(start.as_fd(), name)?;
@@ -159,8 +165,8 @@ impl LocalSource {
             }
             LocalFile::stream(io::stdin().as_fd().try_clone_to_owned()?)
         } else {
-            let start = handle.directory.descriptor()?;
-            LocalFile::open(start.as_fd(), &handle.name, self.how(handle, kind), &self.direct_fallbacks)?
+            let start = handle.directory().descriptor()?;
+            LocalFile::open(start.as_fd(), handle.name(), self.how(handle, kind), &self.direct_fallbacks)?
         };
         Ok(file.noted(self.reading.note(|| handle.path())))
     }
@@ -178,13 +184,20 @@ impl LocalSource {
         if kind != EntryKind::Regular {
             return None;
         }
-        let start = handle.directory.descriptor().ok()?;
-        extent::first(file::open(start.as_fd(), &handle.name, self.how(handle, kind)).ok()?)
+        let start = handle.directory().descriptor().ok()?;
+        extent::first(file::open(start.as_fd(), handle.name(), self.how(handle, kind)).ok()?.0)
     }
 
     /// Whether a final symbolic link of this entry is followed.
     fn follows(&self, handle: &LocalHandle) -> bool {
-        handle.directory.holds_arguments() || self.scope.options.follow_files
+        handle.directory().holds_arguments() || self.scope.options.follow_files
+    }
+}
+
+/// Threads with descriptor tables of their own leave what they cannot close to the others.
+impl Drop for LocalSource {
+    fn drop(&mut self) {
+        descriptor::close_left();
     }
 }
 
@@ -211,6 +224,15 @@ impl Source for LocalSource {
         self.stamp_at(&entry.handle, entry.kind)
     }
 
+    fn begin_thread(&self) {
+        let options = &self.scope.options;
+        let pays = options.reading_threads.is_some_and(|threads| threads >= OWN_TABLE_THREADS_MIN);
+        // The flag for direct reading belongs to one opening of a file, and can change while it is read.
+        if options.own_descriptor_tables && pays && !self.is_direct() {
+            descriptor::own_table(self.scope.budget.permits());
+        }
+    }
+
     fn is_direct(&self) -> bool {
         self.scope.options.io == IoMethod::Direct
     }
@@ -221,5 +243,5 @@ impl Source for LocalSource {
 }
 
 fn is_standard_input(handle: &LocalHandle, kind: EntryKind) -> bool {
-    handle.directory.holds_arguments() && kind == EntryKind::Stream && &*handle.name == b"-"
+    handle.directory().holds_arguments() && kind == EntryKind::Stream && handle.name() == b"-"
 }

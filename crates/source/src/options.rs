@@ -47,6 +47,17 @@ pub struct WalkOptions {
     pub io: IoMethod,
     /// Number of directories that may stay open ([`crate::OpenFiles::directories`]); by default a quarter of the limit.
     pub open_directories_max: Option<usize>,
+    /// Number of threads that read what the walk finds, if it is known. With many of them, the walk has helpers also
+    /// where it waits for nothing.
+    pub reading_threads: Option<usize>,
+    /// Give each thread that reads a descriptor table of its own, if there are four or more of them and the system
+    /// permits it: they otherwise wait for the one table of the process most of the time, if files are small.
+    ///
+    /// The code of the caller that runs in these threads (`sink`, `prepare`, `decide`, consumers) may then use
+    /// descriptors that were open when the run began. One that it opens later is valid in that thread only, and what
+    /// the process closes meanwhile stays open in the threads until the run ends. Has no effect with
+    /// [`IoMethod::Direct`].
+    pub own_descriptor_tables: bool,
     /// Leave access times unchanged (`O_NOATIME`) if the system permits it: as owner of the file, or privileged.
     pub preserve_access_time: bool,
 }

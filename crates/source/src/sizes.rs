@@ -15,6 +15,7 @@ use pfh_record::FileIdentity;
 use rustix::fs::{AtFlags, statat};
 use rustix::io::retry_on_intr;
 
+use crate::descriptor::Descriptor;
 use crate::device::Medium;
 use crate::directory::LocalHandle;
 use crate::options::FileList;
@@ -74,12 +75,12 @@ fn walk_with(scope: &Scope, list: Option<FileList>, helpers: usize, visit: &mut 
 
 /// Whether the size of an entry is still to be asked for. Those of arguments were, as far as they have one.
 fn lacks_size(entry: &Entry<LocalHandle>) -> bool {
-    entry.size_hint.is_none() && !entry.handle.directory.holds_arguments()
+    entry.size_hint.is_none() && !entry.handle.directory().holds_arguments()
 }
 
 /// Asks for size and identity of a file in a directory that is open.
 fn ask(entry: &mut Entry<LocalHandle>, directory: BorrowedFd<'_>) -> io::Result<()> {
-    let stat = retry_on_intr(|| statat(directory, &*entry.handle.name, AtFlags::SYMLINK_NOFOLLOW))?;
+    let stat = retry_on_intr(|| statat(directory, entry.handle.name(), AtFlags::SYMLINK_NOFOLLOW))?;
     entry.size_hint = Some(stat.st_size as u64);
     entry.identity_hint = Some(FileIdentity::new(stat.st_dev, stat.st_ino));
     Ok(())
@@ -124,7 +125,7 @@ impl Sized<'_> {
             if let Found::Entry(entry) = &mut found
                 && lacks_size(entry)
             {
-                let directory = Arc::clone(&entry.handle.directory);
+                let directory = Arc::clone(entry.handle.directory());
                 let asked = directory.descriptor().and_then(|descriptor| ask(entry, descriptor.as_fd()));
                 if let Err(error) = asked {
                     found = Found::Failed(entry.path(), error.into());
@@ -223,15 +224,15 @@ impl Running<'_> {
     fn ask(mut self) {
         for found in &mut self.group {
             let Found::Entry(entry) = found else { continue };
-            let directory = Arc::clone(&entry.handle.directory);
+            let directory = Arc::clone(entry.handle.directory());
             // The walk may open directories again, which the limit on open files allows it alone. The head of a disk
             // would move between the groups.
             if lacks_size(entry)
                 && directory.device().medium != Medium::Rotating
-                && let Some(descriptor) = directory.kept()
+                && let Some(Ok(descriptor)) = directory.kept().map(Descriptor::here)
             {
                 // The walk meets the same error, and reports it.
-                let _ = ask(entry, descriptor);
+                let _ = ask(entry, descriptor.as_fd());
             }
         }
     }

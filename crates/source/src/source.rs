@@ -197,6 +197,9 @@ pub trait Source: Sync {
         None
     }
 
+    /// Called once by each thread of a run that opens files or reads them, before anything else of the source.
+    fn begin_thread(&self) {}
+
     /// Whether reads bypass the page cache, so that nothing is read ahead without a reader. The engine then has threads
     /// of its own for reading, and passes aligned buffers.
     fn is_direct(&self) -> bool {
@@ -228,6 +231,10 @@ impl<S: Source + Send + ?Sized> Source for Arc<S> {
 
     fn physical_position(&self, entry: &Entry<S::Handle>) -> Option<u64> {
         S::physical_position(self, entry)
+    }
+
+    fn begin_thread(&self) {
+        S::begin_thread(self);
     }
 
     fn is_direct(&self) -> bool {

@@ -15,8 +15,9 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, read
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::ahead::{Ahead, Listed, Slot, WINDOW};
+use crate::descriptor::Valid;
 use crate::device::{Filesystem, Filesystems};
-use crate::directory::{self, Descriptor, Directory, Identity, LocalHandle, Opened};
+use crate::directory::{self, Directory, Identity, LocalHandle, Names, Opened};
 use crate::filter::Filter;
 use crate::limits::Budget;
 use crate::listing::{self, Item, Listing, Records};
@@ -57,10 +58,11 @@ pub(crate) struct Walk<'a> {
 
 /// A directory that is being walked.
 struct Level {
-    directory: Arc<Directory>,
+    names: Arc<Names>,
+    /// The places of the names, sorted.
+    items: Vec<Item>,
     /// Its descriptor, if the budget did not allow the directory to keep one.
     descriptor: Option<OwnedFd>,
-    listing: Listing,
     next: usize,
     /// Subdirectories that are listed ahead, by index.
     ahead: VecDeque<(usize, Arc<Slot>)>,
@@ -69,11 +71,19 @@ struct Level {
 }
 
 impl Level {
+    fn directory(&self) -> &Arc<Directory> {
+        &self.names.directory
+    }
+
+    fn name(&self, item: &Item) -> &[u8] {
+        &self.names.bytes[item.place()]
+    }
+
     fn descriptor(&mut self) -> io::Result<BorrowedFd<'_>> {
         if self.descriptor.is_none() {
-            match self.directory.descriptor()? {
-                Descriptor::Borrowed(kept) => return Ok(kept),
-                Descriptor::Owned(opened) => self.descriptor = Some(opened),
+            match self.names.directory.descriptor()? {
+                Valid::Borrowed(kept) => return Ok(kept),
+                opened => self.descriptor = Some(opened.into_owned()?),
             }
         }
         self.descriptor.as_ref().map(AsFd::as_fd).ok_or_else(|| io::ErrorKind::NotFound.into())
@@ -91,7 +101,7 @@ impl<'a> Walk<'a> {
             visit,
             sizes,
             records,
-            ahead: Ahead::new(source.budget.permits()),
+            ahead: Ahead::new(source.budget.permits(), source.options.reading_threads),
             levels: Vec::new(),
             holder: None,
             #[cfg(test)]
@@ -201,7 +211,7 @@ impl<'a> Walk<'a> {
         self.holder = Some(Arc::clone(&holder));
         self.visit(Found::Entry(Entry {
             identity_hint: identity_hint(&holder, stat.st_ino),
-            handle: LocalHandle { directory: holder, name: path.into() },
+            handle: LocalHandle::new(&holder, path),
             kind,
             size_hint: (kind == EntryKind::Regular).then_some(stat.st_size as u64),
         }))
@@ -239,19 +249,15 @@ impl<'a> Walk<'a> {
         if let Some(parent) = self.levels.last_mut() {
             parent.descriptor = None;
         }
-        let mut level = Level {
-            directory,
-            descriptor,
-            listing: Listing::default(),
-            next: 0,
-            ahead: VecDeque::new(),
-            ahead_next: 0,
-        };
         let (listing, outcome) = match listing {
             Some(listing) => (listing, Ok(())),
             None => {
-                let (listing, outcome) = match level.descriptor() {
-                    Ok(descriptor) => Listing::read(descriptor, &mut self.records, usize::MAX),
+                let opened = match &descriptor {
+                    Some(opened) => Ok(Valid::Borrowed(opened.as_fd())),
+                    None => directory.descriptor(),
+                };
+                let (listing, outcome) = match opened {
+                    Ok(opened) => Listing::read(opened.as_fd(), &mut self.records, usize::MAX),
                     Err(error) => (Listing::default(), Err(error)),
                 };
                 self.ahead.took(start.elapsed(), listing.len());
@@ -259,10 +265,11 @@ impl<'a> Walk<'a> {
             }
         };
         let is_empty = listing.len() == 0 && outcome.is_ok() && self.source.options.want_others;
-        level.listing = listing;
-        let empty = is_empty.then(|| Found::Other(level.directory.path(), Other::EmptyDirectory));
-        let failed = outcome.err().map(|error| Found::Failed(level.directory.path(), error.into()));
-        self.levels.push(level);
+        let empty = is_empty.then(|| Found::Other(directory.path(), Other::EmptyDirectory));
+        let failed = outcome.err().map(|error| Found::Failed(directory.path(), error.into()));
+        let (bytes, items) = listing.into_parts();
+        let names = Arc::new(Names { directory, bytes });
+        self.levels.push(Level { names, items, descriptor, next: 0, ahead: VecDeque::new(), ahead_next: 0 });
         failed.or(empty).map_or(Flow::Continue(()), |found| self.visit(found))
     }
 
@@ -286,19 +293,20 @@ impl<'a> Walk<'a> {
                 held -= level.ahead.len();
                 level.ahead.clear();
             }
+            let names = Arc::clone(&level.names);
             let mut wanted = Vec::new();
             level.ahead_next = level.ahead_next.max(level.next);
             while level.ahead.len() + wanted.len() < WINDOW
-                && let Some(item) = level.listing.get(level.ahead_next)
+                && let Some(item) = level.items.get(level.ahead_next)
             {
-                let name = level.listing.name(&item);
-                if item.kind == FileType::Directory && filter.wants_directory(name, || level.directory.join(name)) {
+                let name = &names.bytes[item.place()];
+                if item.kind == FileType::Directory && filter.wants_directory(name, || names.directory.join(name)) {
                     wanted.push((level.ahead_next, name));
                 }
                 level.ahead_next += 1;
             }
             // Later requests are served first, so the nearest one comes last.
-            let slots = wanted.into_iter().rev().map(|(index, name)| (index, self.ahead.list(&level.directory, name)));
+            let slots = wanted.into_iter().rev().map(|(index, name)| (index, self.ahead.list(&names.directory, name)));
             let slots: Vec<_> = slots.collect();
             level.ahead.extend(slots.into_iter().rev());
         }
@@ -308,7 +316,7 @@ impl<'a> Walk<'a> {
     /// Walks the current level and all levels below it.
     fn descend(&mut self) -> Flow {
         while let Some(level) = self.levels.last_mut() {
-            let Some(item) = level.listing.get(level.next) else {
+            let Some(&item) = level.items.get(level.next) else {
                 self.levels.pop();
                 continue;
             };
@@ -377,7 +385,7 @@ impl<'a> Walk<'a> {
 
     fn target(&mut self, item: &Item) -> io::Result<Vec<u8>> {
         let level = self.levels.last_mut().ok_or(Errno::NOENT)?;
-        let name = level.listing.name(item).to_vec();
+        let name = level.name(item).to_vec();
         let start = level.descriptor()?;
         Ok(retry_on_intr(|| readlinkat(start, name.as_slice(), Vec::new()))?.into_bytes())
     }
@@ -399,13 +407,12 @@ impl<'a> Walk<'a> {
             return self.left_out(item);
         }
         let Some(level) = self.levels.last() else { return Flow::Continue(()) };
-        let directory = Arc::clone(&level.directory);
-        let kind = kind_on(directory.filesystem(), EntryKind::Regular);
+        let kind = kind_on(level.directory().filesystem(), EntryKind::Regular);
         let identity_hint = match stat {
             Some(stat) => Some(FileIdentity::new(stat.st_dev, stat.st_ino)),
-            None => identity_hint(&directory, item.inode),
+            None => identity_hint(level.directory(), item.inode),
         };
-        let handle = LocalHandle { directory, name: level.listing.name(item).into() };
+        let handle = LocalHandle::of(&level.names, item.place());
         self.visit(Found::Entry(Entry { handle, kind, identity_hint, size_hint }))
     }
 
@@ -417,14 +424,14 @@ impl<'a> Walk<'a> {
         let source = self.source;
         let depth = self.levels.len();
         let Some(level) = self.levels.last() else { return Flow::Continue(()) };
-        let parent = Arc::clone(&level.directory);
+        let parent = Arc::clone(level.directory());
         let filter = &source.filter;
         if source.options.max_depth.is_some_and(|max| depth >= max)
-            || !filter.wants_directory(level.listing.name(item), || parent.join(level.listing.name(item)))
+            || !filter.wants_directory(level.name(item), || parent.join(level.name(item)))
         {
             return self.left_out(item);
         }
-        let name = level.listing.name(item).to_vec();
+        let name = level.name(item).to_vec();
         let start = Instant::now();
         let (opened, listing) = match self.listed_ahead() {
             Some(listed) => {
@@ -445,7 +452,7 @@ impl<'a> Walk<'a> {
         {
             return self.left_out(item);
         }
-        if self.levels.iter().any(|level| level.directory.identity() == Some(opened.identity)) {
+        if self.levels.iter().any(|level| level.directory().identity() == Some(opened.identity)) {
             return self.skipped(item, SkipReason::Loop);
         }
         let (directory, descriptor) = parent.child(&name, opened, &source.budget);
@@ -466,21 +473,21 @@ impl<'a> Walk<'a> {
 
     fn wants(&self, item: &Item) -> bool {
         self.levels.last().is_some_and(|level| {
-            let name = level.listing.name(item);
-            self.source.filter.wants_file(name, || level.directory.join(name))
+            let name = level.name(item);
+            self.source.filter.wants_file(name, || level.directory().join(name))
         })
     }
 
     fn stat(&mut self, item: &Item, follow: bool) -> io::Result<Stat> {
         let level = self.levels.last_mut().ok_or(Errno::NOENT)?;
-        let name = level.listing.name(item).to_vec();
+        let name = level.name(item).to_vec();
         let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
         let start = level.descriptor()?;
         Ok(retry_on_intr(|| statat(start, name.as_slice(), flags))?)
     }
 
     fn path(&self, item: &Item) -> Vec<u8> {
-        self.levels.last().map(|level| level.directory.join(level.listing.name(item))).unwrap_or_default()
+        self.levels.last().map(|level| level.directory().join(level.name(item))).unwrap_or_default()
     }
 
     /// Visits what the options leave out, if the caller wants to know it.

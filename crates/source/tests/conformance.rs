@@ -14,6 +14,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 struct Local {
     root: tempfile::TempDir,
     io: IoMethod,
+    own_descriptor_tables: bool,
 }
 
 impl Local {
@@ -24,7 +25,10 @@ impl Local {
     /// Makes a source that lists these as arguments, whatever the order of their names.
     fn listing(&self, paths: &[&[u8]]) -> LocalSource {
         let roots = paths.iter().map(|path| self.shown(path)).collect();
-        LocalSource::new(WalkOptions { roots, io: self.io, ..WalkOptions::default() }).unwrap()
+        let own_descriptor_tables = self.own_descriptor_tables;
+        let reading_threads = Some(4);
+        let walk = WalkOptions { roots, io: self.io, own_descriptor_tables, reading_threads, ..WalkOptions::default() };
+        LocalSource::new(walk).unwrap()
     }
 }
 
@@ -75,6 +79,9 @@ impl SourceUnderTest for Local {
 #[test]
 fn files_of_this_machine_conform() {
     for io in [IoMethod::Buffered, IoMethod::Drop, IoMethod::Direct] {
-        source_conformance(|| Local { root: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap(), io });
+        for own_descriptor_tables in [false, true] {
+            let root = || tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+            source_conformance(|| Local { root: root(), io, own_descriptor_tables });
+        }
     }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure is the test's answer")]
 
 use std::collections::HashMap;
+use std::sync::{Barrier, OnceLock};
 use std::thread;
 
 use pfh_source::{CachedRead, Entry, EntryKind, ErrorKind, FileError, Found, Handle, Proof, Source, SourceFile, Stamp};
@@ -156,11 +157,19 @@ fn reads_any_part<T: SourceUnderTest>(place: &T) {
 fn is_read_by_several_at_once<T: SourceUnderTest>(place: &T) {
     let whole = contents(7, 1 << 20);
     let source = place.source(&[(b"file", &whole)]);
-    let file = source.open(&only_entry::<T>(&source)).unwrap();
+    let entry = only_entry::<T>(&source);
+    // One of the readers opens the file. It lives as long as the others read, as the engine has it.
+    let (opened, file) = (Barrier::new(4), OnceLock::new());
     thread::scope(|scope| {
         for part in 0..4 {
-            let (file, whole) = (&file, &whole);
+            let (source, entry, opened, file, whole) = (&source, &entry, &opened, &file, &whole);
             scope.spawn(move || {
+                source.begin_thread();
+                if part == 0 {
+                    assert!(file.set(source.open(entry).unwrap()).is_ok());
+                }
+                opened.wait();
+                let file = file.get().unwrap();
                 let (mut offset, end) = (part << 18, (part + 1) << 18);
                 let mut buffer = vec![0; 10_000];
                 while offset < end {
@@ -168,6 +177,8 @@ fn is_read_by_several_at_once<T: SourceUnderTest>(place: &T) {
                     assert!(length > 0 && buffer[..length] == whole[offset..offset + length], "at {offset}");
                     offset += length;
                 }
+                assert_eq!(file.stamp().unwrap().metadata.size, whole.len() as u64);
+                opened.wait();
             });
         }
     });

@@ -184,6 +184,10 @@ const RULES: [Rule; 9] = [
             except("crates/vector/src/", "kernels of similarity digests, in vector instructions, and prefetching"),
             except("crates/digest/src/lanes/", "kernels that hash, in vector instructions"),
             except("crates/source/src/extent.rs", "the FIEMAP ioctl"),
+            except(
+                "crates/source/src/descriptor.rs",
+                "the system call that gives a thread a descriptor table of its own",
+            ),
             except("crates/source/src/map.rs", "maps of known sets, and the signal of those that lose their file"),
             except("crates/source/src/standard.rs", "looks at the standard descriptors before `main`"),
             except("crates/digest/tests/allocation.rs", "an allocator that counts"),

@@ -101,6 +101,8 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let walk = WalkOptions {
         medium: arguments.engine.medium.map(Into::into),
         io: arguments.engine.io.into(),
+        // The list and its file are open before the run begins, and closed after it.
+        own_descriptor_tables: true,
         ..reading::walk_options(&arguments.paths, &arguments.walk, list)
     };
     let run = HashRun { walk, engine };

@@ -191,9 +191,11 @@ impl Running {
     /// Waits until the program has had a file open for a moment, and so is reading it.
     pub(crate) fn wait_until_it_reads(&self, file: &Path) {
         let file = fs::canonicalize(file).unwrap();
-        let descriptors = format!("/proc/{}/fd", self.child.id());
+        let threads = format!("/proc/{}/task", self.child.id());
+        let listed = |directory: &Path| fs::read_dir(directory).into_iter().flatten().flatten();
         eventually("the program opens the file", || {
-            let open = fs::read_dir(&descriptors).into_iter().flatten().flatten();
+            // A thread may have a descriptor table of its own.
+            let open = listed(threads.as_ref()).flat_map(|thread| listed(&thread.path().join("fd")));
             open.into_iter().any(|entry| fs::read_link(entry.path()).is_ok_and(|path| path == file))
         });
         thread::sleep(Duration::from_millis(200));
