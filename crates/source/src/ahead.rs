@@ -2,7 +2,8 @@
 //!
 //! The walk goes from directory to directory and waits for each. If that turns out slow, helper threads list the next
 //! directories of the same level meanwhile, and the walk takes their listings when it gets there. Only the walk decides
-//! the order, so the output does not depend on helpers. In cached trees nothing is slow, and no helper ever starts.
+//! the order, so the output does not depend on helpers. In cached trees nothing is slow, and helpers start only where
+//! many threads read small directories faster than the walk finds them.
 //!
 //! A [`Slot`] is *waiting* until a helper takes it (*running*) and finishes it (*done*). The walk takes the listing of
 //! a done slot, waits for a running one, and lists a waiting one itself. If a helper fails in any way, the slot has no
@@ -128,8 +129,8 @@ impl Ahead {
 
     /// Whether listing ahead would save time.
     pub(crate) fn is_useful(&self) -> bool {
-        let keeps_up = !self.has_many_readers || self.shared.mean_names() > FEW_NAMES;
-        self.slots_max > 0 && (self.is_slow() || !keeps_up)
+        let lags = self.has_many_readers && self.shared.mean_names() <= FEW_NAMES;
+        self.slots_max > 0 && (self.is_slow() || lags)
     }
 
     fn is_slow(&self) -> bool {
@@ -185,8 +186,8 @@ impl Shared {
         // Losing an update of another thread here does not matter: it is an estimate.
         let slowness = self.slowness.load(Ordering::Relaxed) + change;
         self.slowness.store(slowness.clamp(0, 2 * START), Ordering::Relaxed);
-        let mean = self.names.load(Ordering::Relaxed);
-        self.names.store(mean - mean / MEAN_LISTINGS + names.min(NAMES_MAX), Ordering::Relaxed);
+        let sum = self.names.load(Ordering::Relaxed);
+        self.names.store(sum - sum / MEAN_LISTINGS + names.min(NAMES_MAX), Ordering::Relaxed);
     }
 
     fn mean_names(&self) -> usize {

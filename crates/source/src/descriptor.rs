@@ -138,7 +138,7 @@ impl Descriptor {
     /// Takes a descriptor that the calling thread has opened. Another thread opens the file with `flags`.
     pub(crate) fn new(number: OwnedFd, flags: Option<OFlags>) -> Descriptor {
         let table = HERE.with_borrow(|here| {
-            here.own.as_deref().unwrap_or(&PROCESS).close_left();
+            here.table().close_left();
             here.own.clone()
         });
         Descriptor { number: Some(number), table, flags, copied: OnceLock::new() }
@@ -178,6 +178,10 @@ impl Drop for Descriptor {
 impl Here {
     const fn of_process() -> Here {
         Here { own: None, of_process: None, copies: Vec::new(), copies_max: COPIES_MAX }
+    }
+
+    fn table(&self) -> &Table {
+        self.own.as_deref().unwrap_or(&PROCESS)
     }
 
     /// Whether the descriptor is of the table of this thread.
@@ -253,13 +257,9 @@ pub(crate) fn own_table(kept_max: usize) {
     }
 }
 
-/// Closes what threads with tables of their own left to those without.
+/// Closes what other threads left to the table of this one.
 pub(crate) fn close_left() {
-    let _ = HERE.try_with(|here| {
-        if here.try_borrow().is_ok_and(|here| here.own.is_none()) {
-            PROCESS.close_left();
-        }
-    });
+    let _ = HERE.try_with(|here| here.try_borrow().map(|here| here.table().close_left()));
 }
 
 /// Whether the calling thread has a table of its own.

@@ -199,9 +199,13 @@ impl Directory {
         &self.filesystem
     }
 
-    /// Returns the descriptor if it is kept.
-    pub(crate) fn kept(&self) -> Option<&Descriptor> {
-        self.place.as_ref()?.kept.get().map(|(kept, _)| kept)
+    /// Returns the descriptor if it is kept, as the calling thread reaches it.
+    /// # Errors
+    /// As for [`Descriptor::here_if`].
+    pub(crate) fn kept(&self) -> Option<io::Result<Valid<'_>>> {
+        let place = self.place.as_ref()?;
+        let (kept, _) = place.kept.get()?;
+        Some(kept.here_if(|copy| Ok(Identity::of(&rustix::fs::fstat(copy)?) == place.identity)))
     }
 
     /// Whether its names are arguments as typed.
@@ -219,7 +223,7 @@ impl Directory {
     pub(crate) fn descriptor(&self) -> io::Result<Valid<'_>> {
         let Some(place) = &self.place else { return Ok(Valid::Borrowed(CWD)) };
         if let Some(kept) = self.kept() {
-            return kept.here_if(|copy| Ok(Identity::of(&rustix::fs::fstat(copy)?) == place.identity));
+            return kept;
         }
         let opened = self.open_again()?;
         if Identity::of(&rustix::fs::fstat(&opened)?) != place.identity {
@@ -238,7 +242,7 @@ impl Directory {
         let mut current = Valid::Borrowed(CWD);
         for link in self.chain() {
             if let Some(kept) = link.kept() {
-                current = kept.here()?;
+                current = kept?;
                 break;
             }
             closed.push(link);

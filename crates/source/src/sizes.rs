@@ -15,7 +15,6 @@ use pfh_record::FileIdentity;
 use rustix::fs::{AtFlags, statat};
 use rustix::io::retry_on_intr;
 
-use crate::descriptor::Descriptor;
 use crate::device::Medium;
 use crate::directory::LocalHandle;
 use crate::options::FileList;
@@ -229,7 +228,7 @@ impl Running<'_> {
             // would move between the groups.
             if lacks_size(entry)
                 && directory.device().medium != Medium::Rotating
-                && let Some(Ok(descriptor)) = directory.kept().map(Descriptor::here)
+                && let Some(Ok(descriptor)) = directory.kept()
             {
                 // The walk meets the same error, and reports it.
                 let _ = ask(entry, descriptor.as_fd());
