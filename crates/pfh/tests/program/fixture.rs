@@ -226,12 +226,11 @@ impl Running {
     pub(crate) fn end(mut self) -> Ended {
         let (mut peak_kib, mut peak_own_kib, mut read_bytes) = (0, 0, 0);
         let status = loop {
-            // An ended process no longer has these values. Both only grow.
+            // An ended process no longer has these values.
             if self.has_begun() {
                 let status = system_text(self.child.id(), "status");
-                let peak_now_kib = number_in(&status, "VmHWM:");
-                peak_kib = peak_kib.max(peak_now_kib);
-                peak_own_kib = peak_own_kib.max(peak_now_kib.saturating_sub(number_in(&status, "RssFile:")));
+                peak_kib = peak_kib.max(number_in(&status, "VmHWM:"));
+                peak_own_kib = peak_own_kib.max(number_in(&status, "RssAnon:") + number_in(&status, "RssShmem:"));
             }
             read_bytes = read_bytes.max(look_up(self.child.id(), "io", "rchar:"));
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -276,8 +275,8 @@ pub(crate) struct Ended {
     pub(crate) elapsed: Duration,
     /// Highest resident memory that was observed.
     pub(crate) peak_kib: u64,
-    /// The same without pages of files, of which the system maps as many of the program's own as it sees fit: for
-    /// comparisons of two runs.
+    /// Highest resident memory at any look, without pages of files, for comparisons of two runs: the system maps and
+    /// takes back as many of the program's own pages as it sees fit.
     pub(crate) peak_own_kib: u64,
     /// Highest number of bytes returned by read calls that was observed.
     pub(crate) read_bytes: u64,
