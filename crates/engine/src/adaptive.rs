@@ -260,7 +260,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             let slot = self.own_slot(worker);
             // The following ranges are announced first, so that they are fetched while this thread waits for the
             // beginning.
-            opened.read_on(0, opened.before.as_ref());
+            opened.read_on(0, context.table.slot_bytes(), opened.before.as_ref());
             self.begin(worker, opened, slot);
             return true;
         }

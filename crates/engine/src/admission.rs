@@ -232,10 +232,11 @@ impl Depth {
         }
         reads.bytes += bytes;
         reads.time += took;
-        if reads.bytes >= RANGE_BYTES {
+        let ranges = reads.bytes / RANGE_BYTES;
+        if ranges > 0 {
             let each = reads.time.mul_f64(RANGE_BYTES as f64 / reads.bytes as f64);
             (reads.bytes, reads.time) = (0, Duration::ZERO);
-            reads.admission.observe(each);
+            (0..ranges).for_each(|_| reads.admission.observe(each));
         }
     }
 }
@@ -342,6 +343,21 @@ mod tests {
             (0..2).for_each(|_| depth.observe(LONG, RANGE_BYTES / 2, took(announced as u32) / 2));
         }
         (depth.ranges(LONG), most)
+    }
+
+    /// Each range of a long read counts as an answer: trials take the same number of bytes, however long a slot is.
+    #[test]
+    fn long_reads_are_several_answers() {
+        const LONG: u64 = UNANNOUNCED_FILE_BYTES_MAX + 1;
+        let ranges_after = |reads: u32, ranges: u32| {
+            let depth = Depth::default();
+            (0..reads).for_each(|_| depth.observe(LONG, RANGE_BYTES * u64::from(ranges), MOMENT * ranges));
+            depth.ranges(LONG)
+        };
+        for bytes in [24, 60, 180] {
+            assert_eq!(ranges_after(bytes, 1), ranges_after(bytes / 6, 6), "{bytes}");
+        }
+        assert_eq!(ranges_after(30, 6), RANGES_MAX);
     }
 
     #[test]

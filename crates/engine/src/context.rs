@@ -183,7 +183,8 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         let Totals { mut summary, timers, left_out } = into_inner(self.totals);
         summary.interrupted = self.stopped.into_inner() || self.cancel.is_cancelled();
         summary.elapsed = elapsed();
-        Report { summary, left_out, readers, timers }
+        let (slots, slot_bytes) = (self.table.slots(), self.table.slot_bytes());
+        Report { summary, left_out, readers, slots, slot_bytes, timers }
     }
 }
 

@@ -120,9 +120,9 @@ impl Ahead {
         self.announce(&mut lock(&self.announced), file, bytes)
     }
 
-    /// Notes that the file is being read from `offset` on: returns the ranges before it, and announces further ranges
-    /// up to this file's part of the share.
-    pub(crate) fn read_on(&self, file: &impl SourceFile, offset: u64, size: u64) {
+    /// Notes that a read of `length` bytes begins at `offset`: returns the ranges before it, and announces further
+    /// ranges up to this file's part of the share.
+    pub(crate) fn read_on(&self, file: &impl SourceFile, offset: u64, length: u64, size: u64) {
         let announced = &mut *lock(&self.announced);
         while announced.first_on_its_way().is_some_and(|range| range.start < offset) {
             announced.on_their_way -= 1;
@@ -135,7 +135,11 @@ impl Ahead {
         // The range being read needs no announcement.
         announced.next = announced.next.max(offset);
         let part = self.in_flight.requests_max / self.in_flight.files.load(Ordering::Relaxed).max(1);
-        let ranges_max = self.depth.as_ref().map_or(usize::MAX, |depth| depth.ranges(size));
+        let ranges_max = self.depth.as_ref().map_or(usize::MAX, |depth| match depth.ranges(size) {
+            0 => 0,
+            // Those of the read itself lie ahead of nothing.
+            ranges => ranges + length.div_ceil(range_bytes) as usize,
+        });
         while announced.next < size && announced.on_their_way < part.max(1).min(ranges_max) {
             // Ranges end at multiples of their length, as the source's requests do.
             let bytes = (range_bytes - announced.next % range_bytes).min(size - announced.next);
@@ -212,13 +216,13 @@ mod tests {
         let file = Noting::default();
         let ahead = Ahead::new(&in_flight);
         assert!(ahead.begin(&file, 450));
-        ahead.read_on(&file, 0, 450);
+        ahead.read_on(&file, 0, 1, 450);
         assert_eq!((file.take(), left(&in_flight)), (vec![(0, 100), (100, 100), (200, 100)], (700, 0)));
-        ahead.read_on(&file, 30, 450);
+        ahead.read_on(&file, 30, 1, 450);
         assert_eq!((file.take(), left(&in_flight)), (vec![(300, 100)], (600, 0)));
-        ahead.read_on(&file, 100, 450);
+        ahead.read_on(&file, 100, 1, 450);
         assert_eq!((file.take(), left(&in_flight)), (vec![], (700, 0)));
-        ahead.read_on(&file, 330, 450);
+        ahead.read_on(&file, 330, 1, 450);
         assert_eq!((file.take(), left(&in_flight)), (vec![(400, 50)], (850, 2)));
         drop(ahead);
         assert_eq!(left(&in_flight), (1000, 3));
@@ -230,7 +234,7 @@ mod tests {
         let (one, other) = (Noting::default(), Noting::default());
         let first = Ahead::new(&in_flight);
         let second = Ahead::new(&in_flight);
-        first.read_on(&one, 20, 5000);
+        first.read_on(&one, 20, 1, 5000);
         // The range being read was not announced, so the first announcement is for its rest. Each file's part is four
         // requests, but the bytes run out first.
         assert_eq!(one.take(), [(20, 80), (100, 100), (200, 100)]);
@@ -241,14 +245,30 @@ mod tests {
         assert_eq!(left(&in_flight), (350, 8));
     }
 
+    /// Ranges of a long read itself lie ahead of nothing, and are announced beside those that do.
+    #[test]
+    fn ranges_ahead_are_counted_from_the_end_of_the_read() {
+        const LONG: u64 = 1 << 30;
+        let in_flight = InFlight::new(u64::MAX, LookAhead::default());
+        let depth = Arc::new(Depth::default());
+        let file = Noting::default();
+        let ahead = Ahead::with_depth(&in_flight, &depth);
+        ahead.read_on(&file, 0, 5 * RANGE_BYTES, LONG);
+        assert_eq!(file.take(), [], "nothing is known of the place");
+        (0..4).for_each(|_| depth.observe(LONG, RANGE_BYTES, Duration::from_millis(1)));
+        ahead.read_on(&file, 5 * RANGE_BYTES, 5 * RANGE_BYTES, LONG);
+        let ranges = (5..12).map(|range| (range * RANGE_BYTES, RANGE_BYTES)).collect::<Vec<_>>();
+        assert_eq!(file.take(), ranges);
+    }
+
     #[test]
     fn what_reads_ahead_by_itself_is_announced_once() {
         let in_flight = InFlight::new(u64::MAX, LookAhead::default());
         let file = Noting::default();
         let ahead = Ahead::new(&in_flight);
         assert!(!in_flight.goes_on() && ahead.begin(&file, 1 << 40));
-        ahead.read_on(&file, 0, 1 << 40);
-        ahead.read_on(&file, 1 << 30, 1 << 40);
+        ahead.read_on(&file, 0, 1, 1 << 40);
+        ahead.read_on(&file, 1 << 30, 1, 1 << 40);
         assert_eq!(file.take(), [(0, WINDOW_FILE_BYTES)]);
         assert_eq!(left(&in_flight).0, u64::MAX);
     }

@@ -49,8 +49,8 @@ pub(crate) const EXCLUSIVE_FILE_BYTES: u64 = 16 << 20;
 
 /// Most readers of the adaptive mode. Network storage serves some tens of requests at a time.
 pub(crate) const READERS_MAX: usize = 32;
-/// Slots for each reader: one being filled, one for a file that does not fit into the rest of it, and two in transit.
-const READER_SLOTS: usize = 4;
+/// Slots for each reader: one being filled, and one in transit. Hashing is quicker than the place.
+const READER_SLOTS: usize = 2;
 
 /// Opened files in the look-ahead window of a worker. 256 reads in flight are as fast as io_uring on solid state.
 pub(crate) const WINDOW_FILES_MAX: usize = 256;
@@ -224,8 +224,9 @@ impl Budget {
             };
             (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(most)
         };
-        // One reader at least, and up to a fifth of the table: without any, workers read from a place that may have a
-        // single head. Each worker may have one more, for a file that it has opened.
+        // One reader at least, since without any, workers read from a place that may have a single head; as many as
+        // leave slots of 256 KiB, and otherwise up to a fifth of the table. Each worker may have one more, for a file
+        // that it has opened.
         let has_readers = options.mode == Mode::Adaptive && readers == 0;
         let threads = threads_of(options);
         let readers_least = if has_readers { threads.saturating_add(1) } else { 0 };
@@ -239,16 +240,18 @@ impl Budget {
         let second = if many.families.is_empty() { (lanes, false) } else { (0, true) };
         let (lanes, is_batched) = [(lanes, pays), second, (lanes, false)].into_iter().find(fits).unwrap_or((0, false));
         let readers_wanted = if has_readers {
-            (slots_least(lanes, is_batched) / 4 / READER_SLOTS)
-                .clamp(readers_least, threads.saturating_add(READERS_MAX))
+            let slots = slots_least(lanes, is_batched);
+            let slots_possible = table_bytes_for(lanes, is_batched) / (SLOT_BYTES_MAX + gap_bytes);
+            let readers = (slots / 4).max(slots_possible.saturating_sub(slots)) / READER_SLOTS;
+            readers.clamp(readers_least, threads.saturating_add(READERS_MAX))
         } else {
             0
         };
-        let slot_bytes = [readers_wanted, readers_least, 0]
+        let (readers_certain, slot_bytes) = [readers_wanted, readers_least, 0]
             .into_iter()
-            .map(|readers| slot_bytes_for(lanes, is_batched, readers))
-            .find(|&bytes| bytes >= SLOT_BYTES_MIN)
-            .unwrap_or(0);
+            .map(|readers| (readers, slot_bytes_for(lanes, is_batched, readers)))
+            .find(|&(_, bytes)| bytes >= SLOT_BYTES_MIN)
+            .unwrap_or_default();
         if slot_bytes < SLOT_BYTES_MIN {
             let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
@@ -269,7 +272,7 @@ impl Budget {
         let spare_bytes = slots_possible.saturating_sub(slots_least(lanes, is_batched)) * stride_bytes;
         let readers_max = if has_readers {
             let possible = spare_bytes / (READER_SLOTS * stride_bytes + reader_bytes);
-            possible.saturating_sub(threads).min(READERS_MAX)
+            possible.max(readers_certain).saturating_sub(threads).min(READERS_MAX)
         } else {
             0
         };
@@ -378,7 +381,7 @@ mod tests {
                     let selection = Selection::parse(name).unwrap();
                     let options = Options { selection, ..options(threads, memory_bytes) };
                     let budget = budget_of(&options, lanes).unwrap();
-                    let least = if memory_bytes > 100 << 20 { 4 } else { 1 };
+                    let least = if memory_bytes > 100 << 20 { READERS_MAX } else { 1 };
                     assert!(budget.readers_max >= least, "{name} {lanes} {threads}: {budget:?}");
                 }
             }

@@ -5,7 +5,6 @@
 //! place answers several requests at once, and more readers are admitted; where it takes longer, the place answers one
 //! at a time, as a disk with one head does, and one reader stays. Ranges of a long file are announced by the same rule.
 
-use crate::admission::RANGE_BYTES;
 use crate::context::{Context, Worker};
 use crate::in_flight::Ahead;
 use crate::mtp::{AtWork, Pace, Prefetcher};
@@ -20,6 +19,10 @@ use std::time::Duration;
 
 /// Files one after the other after which nearly all slots waited to be hashed, so that hashing is what takes the time.
 const FULL_TABLES: u32 = 16;
+
+/// Bytes of a file that are read before the turn for the rest is awaited. With twice as many, a trial on a single head
+/// took twice as much longer.
+const FIRST_BYTES: usize = 64 << 10;
 
 /// The number of a reader that reads a single file.
 const FOR_ONE_FILE: usize = usize::MAX;
@@ -99,7 +102,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
         opened.ahead = Some(Ahead::with_depth(in_flight, &readers.depth));
         let mut opening = opening;
         let mut turn = (!is_parallel && !is_trial).then(|| lock(&readers.turn));
-        prefetcher.prefetch(worker, opened, RANGE_BYTES as usize, |took, first| {
+        prefetcher.prefetch(worker, opened, FIRST_BYTES, |took, first| {
             if let Some(opening) = opening.take() {
                 readers.answered(opening + took);
                 self.start_others();

@@ -182,10 +182,10 @@ impl<S: Source> Opened<S> {
         self.ahead = ahead.filter(Ahead::goes_on);
     }
 
-    /// Notes that the file is being read from `offset` on, and announces what follows.
-    pub(crate) fn read_on(&self, offset: u64, stamp: Option<&Stamp>) {
+    /// Notes that a read of `length` bytes begins at `offset`, and announces what follows.
+    pub(crate) fn read_on(&self, offset: u64, length: usize, stamp: Option<&Stamp>) {
         if let (Some(ahead), Some(stamp)) = (&self.ahead, stamp) {
-            ahead.read_on(&self.file, offset, stamp.metadata.size);
+            ahead.read_on(&self.file, offset, length as u64, stamp.metadata.size);
         }
     }
 
@@ -194,7 +194,7 @@ impl<S: Source> Opened<S> {
     pub(crate) fn next(&self, buffer: &mut [u8], offset: u64, expected: Option<&Stamp>) -> Result<usize, Failure> {
         let left = expected.map_or(u64::MAX, |stamp| stamp.metadata.size.saturating_sub(offset));
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        self.read_on(offset, expected);
+        self.read_on(offset, wanted, expected);
         let started = Instant::now();
         let mut filled = 0;
         while filled < wanted {

@@ -38,6 +38,10 @@ pub struct Report {
     pub left_out: u64,
     /// Readers that proved worth while for places that answer late; 1 where there are none.
     pub readers: usize,
+    /// Number of slots in the memory table.
+    pub slots: usize,
+    /// Length of one slot in bytes, which is the most that one read asks for.
+    pub slot_bytes: usize,
     /// The time of all threads, by activity.
     pub timers: Timers,
 }
