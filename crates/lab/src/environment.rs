@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The facts, by name; what is not known is absent.
 #[must_use]
@@ -17,7 +18,7 @@ pub fn facts() -> BTreeMap<String, String> {
     };
     let flags = field(&cpu, "flags").or_else(|| field(&cpu, "Features"));
     let is_virtual = flags.as_ref().is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
-    let cores = std::thread::available_parallelism().ok().map(|cores| cores.to_string());
+    let cores = thread::available_parallelism().ok().map(|cores| cores.to_string());
     let first = "/sys/devices/system/cpu/cpu0/cpufreq";
     let facts = [
         ("cpu", field(&cpu, "model name")),
@@ -71,10 +72,26 @@ pub fn facts() -> BTreeMap<String, String> {
     facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// The load of the last minute.
+/// How many cores other programs keep busy, observed for this time. The load average counts what has ended, and what
+/// waits for storage, too.
 #[must_use]
-pub fn load() -> Option<f64> {
-    fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+pub fn busy_cores(time: Duration) -> Option<f64> {
+    let busy_ticks = || busy_ticks(&fs::read_to_string("/proc/stat").ok()?);
+    let (before, started) = (busy_ticks()?, Instant::now());
+    thread::sleep(time);
+    let ticks = busy_ticks()?.saturating_sub(before);
+    Some(ticks as f64 / TICKS_PER_SECOND / started.elapsed().as_secs_f64())
+}
+
+/// The unit of `/proc/stat`, which is the same on every machine.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// The time that all cores together have worked for programs and for the system, by the first line of `/proc/stat`.
+fn busy_ticks(stat: &str) -> Option<u64> {
+    let fields: Vec<u64> =
+        stat.strip_prefix("cpu ")?.lines().next()?.split_whitespace().map_while(|field| field.parse().ok()).collect();
+    let &[user, nice, system, _idle, _waiting, interrupts, soft_interrupts, ..] = &fields[..] else { return None };
+    Some(user + nice + system + interrupts + soft_interrupts)
 }
 
 /// Half of the memory: what a runner may take unless the user says otherwise.
@@ -140,7 +157,6 @@ fn date(mut days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn the_counter_has_a_rate_where_it_is_constant() {
@@ -170,6 +186,14 @@ mod tests {
         for name in ["cores", "kernel", "memory_bytes", "load_1m"] {
             assert!(facts.contains_key(name), "{name}: {facts:?}");
         }
+    }
+
+    #[test]
+    fn cores_that_wait_are_not_busy() {
+        let stat = "cpu  100 20 30 4000 500 6 7 8 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n";
+        assert_eq!(busy_ticks(stat), Some(100 + 20 + 30 + 6 + 7));
+        assert_eq!(busy_ticks("cpu0 1 1 1 1 1 1 1 1 0 0\n"), None);
+        assert_eq!(busy_ticks("cpu  1 2\n"), None);
     }
 
     #[test]

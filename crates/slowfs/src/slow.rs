@@ -14,12 +14,12 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, PipeReader, PipeWriter};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// Threads beside those whose requests a device serves at once: they prepare what is due later.
@@ -43,6 +43,10 @@ pub struct SlowMount {
     session: Option<BackgroundSession>,
     mount_point: PathBuf,
     clock: Arc<Clock>,
+    /// Gone when the mount has ended.
+    shown: Weak<Shown>,
+    /// Ends after that.
+    running: PipeReader,
 }
 
 impl fmt::Debug for Clock {
@@ -118,6 +122,8 @@ pub enum Unmounted {
     Unused,
     /// Somebody used it: it is gone from the tree, and whoever still has files of it open gets errors.
     InUse,
+    /// Another program had unmounted it.
+    Before,
 }
 
 impl SlowMount {
@@ -158,9 +164,18 @@ impl SlowMount {
             files: Mutex::default(),
             listings: Mutex::default(),
         });
-        let served = Served { pool, clock: Arc::clone(&clock), shown };
+        let (running, held) = io::pipe().map_err(MountError::System)?;
+        let weak = Arc::downgrade(&shown);
+        let served = Served { pool, clock: Arc::clone(&clock), shown, _running: held };
         let session = fuser::spawn_mount(served, &mount_point, &config).map_err(MountError::System)?;
-        Ok(SlowMount { session: Some(session), mount_point, clock })
+        Ok(SlowMount { session: Some(session), mount_point, clock, shown: weak, running })
+    }
+
+    /// Returns a pipe that ends when the mount does, also if another program unmounts it.
+    /// # Errors
+    /// The error of the system.
+    pub fn running(&self) -> io::Result<PipeReader> {
+        self.running.try_clone()
     }
 
     /// Unmounts. Requests that wait are answered at once.
@@ -173,6 +188,9 @@ impl SlowMount {
     fn end(&mut self) -> io::Result<Unmounted> {
         let Some(session) = self.session.take() else { return Ok(Unmounted::Unused) };
         self.clock.end();
+        if self.shown.strong_count() == 0 {
+            return session.join().map(|()| Unmounted::Before);
+        }
         if session.umount_and_join().is_ok() {
             return Ok(Unmounted::Unused);
         }
@@ -353,6 +371,8 @@ struct Served {
     pool: Pool,
     clock: Arc<Clock>,
     shown: Arc<Shown>,
+    /// Nothing is written to it. The last one, so that all else is dropped when it closes.
+    _running: PipeWriter,
 }
 
 impl Served {

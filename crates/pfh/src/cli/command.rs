@@ -205,11 +205,11 @@ impl Command {
     }
 
     /// Waits for the signal that ends the command, for commands that go on until then: it is no interruption of them.
-    /// The end of `input`, if there is one, counts as a signal.
+    /// The end of one of the inputs counts as a signal.
     #[cfg(any(feature = "serve", feature = "slowfs"))]
-    pub(crate) fn run_until_signal(&mut self, input: Option<io::Stdin>) {
+    pub(crate) fn run_until_signal(&mut self, inputs: impl IntoIterator<Item = Box<dyn io::Read + Send>>) {
         drop(self.guard.take());
-        self.signals.wait(input);
+        self.signals.wait(inputs);
         self.ends_by_signal = true;
     }
 

@@ -51,7 +51,7 @@ mod with_server {
             command.write(format!("{protocol}://{address}\n").as_bytes());
         }
         if command.deliver_now() {
-            command.run_until_signal(None);
+            command.run_until_signal([]);
         }
         if !server.stop() {
             message::error("some requests under way took too long, and their connections were closed");

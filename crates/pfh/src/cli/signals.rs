@@ -64,13 +64,13 @@ impl Signals {
         self.came.load(Ordering::Relaxed)
     }
 
-    /// Waits until a signal comes, or until `input` ends, if there is one.
+    /// Waits until a signal comes, or until one of the inputs ends.
     #[cfg(any(feature = "serve", feature = "slowfs"))]
-    pub(crate) fn wait(&'static self, input: Option<io::Stdin>) {
-        if let Some(input) = input {
+    pub(crate) fn wait(&'static self, inputs: impl IntoIterator<Item = Box<dyn io::Read + Send>>) {
+        for mut input in inputs {
             // It may read for ever, and ends with the program.
             thread::spawn(move || {
-                let _ = io::copy(&mut input.lock(), &mut io::sink());
+                let _ = io::copy(&mut input, &mut io::sink());
                 self.came.store(true, Ordering::Relaxed);
                 let _lock = self.lock();
                 self.changed.notify_all();

@@ -25,6 +25,7 @@ pub(crate) fn describe(form: StatsForm, summary: &Summary, report: &Report, sett
                 "files              {:>14} complete, {} failed, {} skipped\n\
                  bytes              {:>14}\n\
                  total              {:>12.3} s   {}/s\n\
+                 memory table       {:>14} slots of {}\n\
                  summed over {} threads ({} mode)\n\
                  read               {:>12.3} s\n\
                  hash               {:>12.3} s\n\
@@ -36,6 +37,8 @@ pub(crate) fn describe(form: StatsForm, summary: &Summary, report: &Report, sett
                 Count(summary.bytes),
                 seconds,
                 Bytes(rate),
+                Count(report.slots as u64),
+                Bytes(report.slot_bytes as u64),
                 setting.threads,
                 setting.mode,
                 timers.read.as_secs_f64(),
@@ -53,6 +56,8 @@ pub(crate) fn describe(form: StatsForm, summary: &Summary, report: &Report, sett
             "mode": setting.mode,
             "threads": setting.threads,
             "memory_bytes": setting.memory_bytes,
+            "slots": report.slots,
+            "slot_bytes": report.slot_bytes,
             "files": { "complete": summary.complete, "changed": summary.changed, "short": summary.short,
                        "unreadable": summary.unreadable, "skipped": summary.skipped },
             "bytes": summary.bytes,

@@ -119,29 +119,46 @@ fn a_device_with_long_latency_is_not_judged_by_beginnings() {
 }
 
 /// A device that gives far more than all cores hash with a slow algorithm. Other programs may share the cores, so the
-/// processor's time of a real run is compared with what the samples say that it needs.
+/// processor's time of real runs is compared with what the samples say that it needs. The cores of a virtual machine
+/// change their speed within seconds, so there is a real run before the samples and one after them, and a second and a
+/// third try.
 #[test]
 fn a_slow_algorithm_on_a_fast_device_is_limited_by_the_processor() {
     let _turn = crate::alone();
     let device = "bytes_per_second = 4e9\nat_once = 32\nremembered_seconds = 3600\n";
     let Some((directory, mount)) = shown(150, 2_000_000, device) else { return };
-    let words = ["shown", "--seconds", "10", "-a", "streebog512,md5", "--json"];
-    let advice = json(&advise(directory.path(), words).run());
     end(mount);
-    assert_eq!((&advice["limit"], &advice["is_simulated"]), (&"processor".into(), &true.into()), "{advice:#}");
-    let forecast = &advice["forecasts"][0];
-    // Without the correction by the checks, which is of the time that passed.
-    let predicted = forecast["processor_seconds"].as_f64().unwrap() / advice["correction"].as_f64().unwrap();
-    assert!(forecast["seconds"].as_f64().unwrap() >= 0.99 * forecast["processor_seconds"].as_f64().unwrap());
-    let mount = Mount::start(directory.path(), &["--device", "own.toml"]).unwrap();
-    let command = format!("{} hash -a streebog512 shown", env!("CARGO_BIN_EXE_pfh"));
-    let ended = pfh(directory.path(), ["lab", "measure", "--", &command]).limit(Duration::from_secs(240)).run();
-    let measured: Value = serde_json::from_slice(ended.done()).unwrap();
-    let cores = advice["machine"]["cores"].as_f64().unwrap();
-    let needed = measured["cpu_ns"].as_f64().unwrap() / 1e9 / cores;
-    let is_near = (1.0 / 1.15..=1.15).contains(&(predicted / needed));
-    assert!(is_near, "predicted {predicted} s of all cores, took {needed} s: {advice:#}");
-    end(mount);
+    let mounted = || Mount::start(directory.path(), &["--device", "own.toml"]).unwrap();
+    let needed_seconds = || {
+        let mount = mounted();
+        let command = format!("{} hash -a streebog512 shown", env!("CARGO_BIN_EXE_pfh"));
+        let ended = pfh(directory.path(), ["lab", "measure", "--", &command]).limit(Duration::from_secs(240)).run();
+        let measured: Value = serde_json::from_slice(ended.done()).unwrap();
+        end(mount);
+        measured["cpu_ns"].as_f64().unwrap() / 1e9
+    };
+    let mut tries = Vec::new();
+    for _ in 0..3 {
+        let before = needed_seconds();
+        let mount = mounted();
+        let words = ["shown", "--seconds", "10", "-a", "streebog512,md5", "--json"];
+        let advice = json(&advise(directory.path(), words).run());
+        end(mount);
+        let after = needed_seconds();
+        assert_eq!((&advice["limit"], &advice["is_simulated"]), (&"processor".into(), &true.into()), "{advice:#}");
+        let forecast = &advice["forecasts"][0];
+        let [seconds, processor_seconds] =
+            ["seconds", "processor_seconds"].map(|name| forecast[name].as_f64().unwrap());
+        assert!(seconds >= 0.99 * processor_seconds, "{advice:#}");
+        // Without the correction by the checks, which is of the time that passed; of all cores together.
+        let cores = advice["machine"]["cores"].as_f64().unwrap();
+        let predicted = cores * processor_seconds / advice["correction"].as_f64().unwrap();
+        if (before.min(after) / 1.15..=before.max(after) * 1.15).contains(&predicted) {
+            return;
+        }
+        tries.push((before, predicted, after));
+    }
+    panic!("seconds of the processor, before, predicted, and after: {tries:?}");
 }
 
 /// Far less than a megabyte a second.

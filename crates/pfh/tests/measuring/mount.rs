@@ -136,6 +136,24 @@ fn signals_and_the_end_of_the_parent_unmount() {
 }
 
 #[test]
+fn it_ends_when_another_program_unmounts_it() {
+    let _turn = crate::beside_others();
+    let directory = tree();
+    let Some(mount) = Mount::start(directory.path(), &["--device", "ssd"]) else { return };
+    let shown = directory.path().join("shown");
+    assert!(!is_unmounted(directory.path()));
+    let tool = ["fusermount3", "fusermount"]
+        .into_iter()
+        .find_map(|tool| Command::new(tool).arg("-u").arg(&shown).status().ok());
+    match tool {
+        Some(status) => assert!(status.success()),
+        None => rustix::mount::unmount(&shown, rustix::mount::UnmountFlags::empty()).unwrap(),
+    }
+    assert_eq!(mount.end(), (Some(0), "another program unmounted `shown`\n".to_owned()));
+    assert!(is_unmounted(directory.path()));
+}
+
+#[test]
 fn a_mount_in_use_is_reported() {
     let _turn = crate::beside_others();
     let directory = tree();

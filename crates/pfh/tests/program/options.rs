@@ -127,8 +127,17 @@ fn statistics() {
         let seconds = stats[timer].as_f64().unwrap();
         assert!((0.0..60.0).contains(&seconds), "{timer} {seconds}");
     }
+    let table = |memory: &str| {
+        let ended = hash(directory.path(), ["--stats=json", "-t", "2", "-m", memory, "-q", "-a", "ssdeep", "t"]).run();
+        let stats: Value = serde_json::from_str(&ended.stderr).unwrap();
+        let number = |name: &str| stats[name].as_u64().unwrap();
+        assert!(number("slots") * number("slot_bytes") <= number("memory_bytes") / 8 * 5, "{stats}");
+        number("slot_bytes")
+    };
+    assert!(table("20M") < table("256M"));
     let text = hash(directory.path(), ["--stats", "t"]).run();
     assert_eq!(text.code(), 0);
+    assert!(text.stderr.contains("\nmemory table  "), "{}", text.stderr);
     assert!(
         text.stderr.starts_with("files                           5 complete, 0 failed, 0 skipped\n"),
         "{}",

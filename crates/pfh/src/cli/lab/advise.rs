@@ -1,7 +1,7 @@
 //! `pfh lab advise`.
 
 use super::measuring::{self, Measuring, Stopped};
-use super::{Ending, Failed, environment, message};
+use super::{Ending, Failed, message, warn_if_busy};
 use crate::cli::command::Command;
 use crate::cli::lab_args::AdviseArguments;
 use crate::cli::output::Output;
@@ -15,9 +15,6 @@ use std::thread;
 
 /// Largest file of measurements.
 const PROFILE_BYTES_MAX: u64 = 4 << 20;
-
-/// Load of the machine above which the figures are disturbed.
-const LOAD_MAX: f64 = 0.5;
 
 pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
     let algorithms = names(&arguments.algorithms)?;
@@ -86,9 +83,7 @@ fn measure(
     command: &mut Command,
 ) -> Result<(Measured, Option<String>), Stopped> {
     command.saves_by_itself("nothing was measured to the end; the same command begins anew".to_owned());
-    if let Some(load) = environment::load().filter(|load| *load > LOAD_MAX) {
-        message::error(format_args!("the machine is busy (load {load}): other work disturbs the figures"));
-    }
+    warn_if_busy();
     let shown = Mutex::new(String::new());
     thread::scope(|scope| {
         let text = || shown.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -21,6 +21,7 @@ use pfh_lab::measurements::Measurements;
 use pfh_lab::{Error, environment};
 use std::env;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Does what the arguments say.
 pub(crate) fn run(arguments: &LabArguments) -> Result<Ending, Failed> {
@@ -43,6 +44,17 @@ pub(crate) fn run(arguments: &LabArguments) -> Result<Ending, Failed> {
 /// Reads a profile of `pfh lab advise`; also returns what is to be reported about it.
 pub(crate) fn profile(file: &Path) -> Result<(Profile, Vec<String>), Failed> {
     advise::read(file)
+}
+
+/// Other work on more cores than this is reported, after it was observed for a moment.
+const BUSY_CORES_MAX: f64 = 0.5;
+const BUSY_TIME: Duration = Duration::from_millis(300);
+
+/// Warns of other work before something is measured.
+fn warn_if_busy() {
+    if let Some(cores) = environment::busy_cores(BUSY_TIME).filter(|cores| *cores > BUSY_CORES_MAX) {
+        message::error(format_args!("the machine is busy: other work on {cores:.1} cores disturbs the figures"));
+    }
 }
 
 impl From<Error> for Failed {

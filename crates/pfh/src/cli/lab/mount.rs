@@ -20,12 +20,13 @@ mod with_devices {
     use super::super::super::{message, reading};
     use super::{Ending, Failed, MountArguments};
     use pfh_slowfs::{Device, PRESETS, SlowMount, Unmounted};
+    use std::io::Read;
     use std::path::Path;
 
     /// Largest description of a device.
     const DEVICE_BYTES_MAX: u64 = 1 << 20;
 
-    /// Shows a directory until a signal comes, or standard input is closed.
+    /// Shows a directory until a signal comes, standard input is closed, or another program unmounts it.
     pub(in super::super) fn run(arguments: &MountArguments) -> Result<Ending, Failed> {
         let MountArguments { directory, mount_point, device, until_closed } = arguments;
         let model = read(device)?;
@@ -38,9 +39,12 @@ mod with_devices {
         let mount = SlowMount::new(directory, mount_point, model)
             .map_err(|error| Failed::usage(format_args!("{from} at {at}: {error}")))?;
         message::plain(format_args!("mounted {from} at {at} as {what}: {behaviour}"));
-        command.run_until_signal(input);
+        let running = mount.running().map_err(|error| Failed::internal(format_args!("{at}: {error}")))?;
+        let input = input.map(|input| Box::new(input) as Box<dyn Read + Send>);
+        command.run_until_signal(input.into_iter().chain([Box::new(running) as Box<dyn Read + Send>]));
         match mount.unmount() {
             Ok(Unmounted::Unused) => {}
+            Ok(Unmounted::Before) => message::plain(format_args!("another program unmounted {at}")),
             Ok(Unmounted::InUse) => message::error(format_args!(
                 "{at} was in use: it is unmounted, and whoever has files of it open gets errors from now on"
             )),

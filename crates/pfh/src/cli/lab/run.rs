@@ -1,6 +1,6 @@
 //! `pfh lab run`.
 
-use super::{Ending, Failed, catalogue, environment, message};
+use super::{Ending, Failed, catalogue, environment, message, warn_if_busy};
 use crate::cli::command::Command;
 use crate::cli::lab_args::RunArguments;
 use crate::cli::progress::Progress;
@@ -17,9 +17,6 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::SystemTime;
-
-/// Figures taken beside so much other work say little.
-const LOAD_MAX: f64 = 0.5;
 
 pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
     let mut command = Command::printing()?;
@@ -48,9 +45,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
     };
     let saved = message::quoted_path(&folder);
     command.saves_by_itself(format!("`--resume` continues what is saved in {saved}"));
-    if let Some(load) = environment::load().filter(|load| *load > LOAD_MAX) {
-        message::error(format_args!("the machine is busy (load {load}): other work disturbs the figures"));
-    }
+    warn_if_busy();
     let shown = Mutex::new(String::new());
     let mut teller = Teller { shown: &shown, unverified: BTreeSet::new() };
     let summary = thread::scope(|scope| {
