@@ -199,6 +199,8 @@ pub(crate) type BoxedTask<'r, 'm, S, K> = Box<dyn Task<'r, 'm, S, K> + 'r>;
 /// The own state of one thread: finished records that it has not handed over, times, and digest states.
 pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
     pub(crate) context: &'c Context<'r, 'm, S, K>,
+    /// Whether it leaves hashing to others.
+    pub(crate) only_reads: bool,
     pub(crate) set: DigestSet,
     streamed: DigestSet,
     /// Created when first needed, because they are large.
@@ -214,6 +216,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     pub(crate) fn new(context: &'c Context<'r, 'm, S, K>) -> Self {
         Worker {
             context,
+            only_reads: false,
             set: context.digest_set(),
             streamed: context.streamed_set(),
             batch_hashers: None,
@@ -223,6 +226,13 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             left_out: 0,
             bytes: 0,
         }
+    }
+
+    /// The same for a thread that leaves hashing to others.
+    pub(crate) fn reading(context: &'c Context<'r, 'm, S, K>) -> Self {
+        let mut worker = Worker::new(context);
+        worker.only_reads = true;
+        worker
     }
 
     /// Waits for a free slot, as threads do that only read.

@@ -61,7 +61,7 @@ pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
         let at_work = AtWork::begin(&context.queue);
         Builder::new().spawn_scoped(scope, move || {
             context.worker_thread(|context| {
-                let mut worker = Worker::new(context);
+                let mut worker = Worker::reading(context);
                 Prefetcher::default().work(&mut worker, &mut Published);
                 worker.flush();
                 drop(at_work);
@@ -264,7 +264,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
     }
 
     /// Hands the slot and its files to the hashers.
-    fn pass_on<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    pub(crate) fn pass_on<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
         let filled = std::mem::take(&mut self.filled);
         if let Some(mut slot) = self.slot.take_if(|_| !self.files.is_empty()) {
             let length = filled.min(slot.bytes().len());

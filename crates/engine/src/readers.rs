@@ -65,7 +65,7 @@ fn start<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     let begun = Builder::new().spawn_scoped(scope, move || {
         context.worker_thread(|_| {
             let _at_work = at_work;
-            let mut worker = Worker::new(context);
+            let mut worker = Worker::reading(context);
             let mut reader = Reader { scope, context, number };
             let mut prefetcher = Prefetcher::default();
             if let Some(opened) = first() {
@@ -101,7 +101,17 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
         };
         opened.ahead = Some(Ahead::with_depth(in_flight, &readers.depth));
         let mut opening = opening;
-        let mut turn = (!is_parallel && !is_trial).then(|| lock(&readers.turn));
+        // During a trial, a reader waits for its turn with a slot in hand, of which there is one for each reader that was
+        // admitted, but none for those that read a single file.
+        let waits = !is_parallel && (!is_trial || self.number == FOR_ONE_FILE);
+        let mut turn = waits.then(|| {
+            // The files that it has read do not wait for a long one.
+            readers.turn.try_lock().ok().unwrap_or_else(|| {
+                prefetcher.pass_on(worker);
+                worker.flush();
+                lock(&readers.turn)
+            })
+        });
         prefetcher.prefetch(worker, opened, FIRST_BYTES, |took, first| {
             if let Some(opening) = opening.take() {
                 readers.answered(opening + took);

@@ -123,6 +123,24 @@ fn long_files_are_not_read_in_turns() {
     }
 }
 
+/// A reader holds memory for the digests of its file until workers have hashed it, so those that wait for such memory
+/// go on hashing.
+#[test]
+fn workers_hash_while_they_wait_for_memory_of_readers() {
+    let _watchdog = watchdog(120);
+    for threads in [1, 2] {
+        for family in [Family::Sdhash, Family::MrshV2] {
+            let samples = samples((0..1 + threads).map(|number| 12_000_000 + number), &["md5"]);
+            let files = with_samples(ScriptedSource::new().medium(Medium::Network), &samples[..1]);
+            let files = with_samples(files.medium(Medium::SolidState), &samples[1..]);
+            let place = Place { files, ..Place::new(Duration::from_millis(100), &[]) };
+            let mut options = Options { threads, memory_bytes: 8 << 20, ..Options::new(algorithms(&["md5"])) };
+            options.selection.insert(family);
+            run(&place, &samples, &options);
+        }
+    }
+}
+
 /// A place that opens many files in the time of one gets readers, however few threads hash.
 #[test]
 fn files_that_open_slowly_side_by_side_get_readers() {

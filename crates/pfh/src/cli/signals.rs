@@ -21,6 +21,9 @@ type Rescue = Box<dyn FnMut() -> Option<Partial> + Send>;
 pub(crate) struct Signals {
     cancel: CancelToken,
     came: Arc<AtomicBool>,
+    /// Whether an input has ended for which a command waits.
+    #[cfg(any(feature = "serve", feature = "slowfs"))]
+    has_input_ended: AtomicBool,
     /// Set while a run may have to be abandoned.
     rescue: Mutex<Option<Rescue>>,
     /// Notified when the run has ended, and when a signal has come.
@@ -39,6 +42,8 @@ impl Signals {
             Signals {
                 cancel: CancelToken::default(),
                 came: Arc::default(),
+                #[cfg(any(feature = "serve", feature = "slowfs"))]
+                has_input_ended: AtomicBool::new(false),
                 rescue: Mutex::new(None),
                 changed: Condvar::new(),
             }
@@ -71,12 +76,13 @@ impl Signals {
             // It may read for ever, and ends with the program.
             thread::spawn(move || {
                 let _ = io::copy(&mut input, &mut io::sink());
-                self.came.store(true, Ordering::Relaxed);
                 let _lock = self.lock();
+                self.has_input_ended.store(true, Ordering::Relaxed);
                 self.changed.notify_all();
             });
         }
-        let waited = self.changed.wait_while(self.lock(), |_| !self.came());
+        let goes_on = || !self.came() && !self.has_input_ended.load(Ordering::Relaxed);
+        let waited = self.changed.wait_while(self.lock(), |_| goes_on());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
