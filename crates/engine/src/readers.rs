@@ -101,8 +101,8 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
         };
         opened.ahead = Some(Ahead::with_depth(in_flight, &readers.depth));
         let mut opening = opening;
-        // During a trial, a reader takes a slot and then waits for its turn. There is one for each that was admitted, but
-        // none for those that read a single file.
+        // During a trial, a reader takes a slot and then waits for its turn. There is a slot for each that was
+        // admitted, but none for those that read a single file.
         let waits = !is_parallel && (!is_trial || self.number == FOR_ONE_FILE);
         let mut turn = waits.then(|| {
             // The files that it has read do not wait for a long one.

@@ -575,6 +575,17 @@ mod tests {
     }
 
     #[test]
+    fn storage_whose_speed_changed_is_called_so() {
+        for (ratio, is_told) in [(0.45, true), (0.55, false), (1.9, false), (2.1, true), (7.3, true)] {
+            let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
+            let seconds = ratio * disk().storage.seconds(100.0, 5e6);
+            measured.batches.push(batch(Kind::Check, "sha256", 100, 5_000_000, seconds));
+            let text = super::super::words::text(&Advice::of(&measured, &plan()).expect("advice"));
+            assert_eq!(text.contains("speed of the storage changed"), is_told, "{ratio}: {text}");
+        }
+    }
+
+    #[test]
     fn a_volume_that_was_read_takes_what_it_took() {
         let mut measured = disk().measured(2000, 100_000_000, 0.0);
         measured.batches.push(batch(Kind::Whole, "sha256", 2000, 100_000_000, 20.0));

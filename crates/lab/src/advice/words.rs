@@ -17,6 +17,9 @@ const DAYS_SECONDS: f64 = 240_000.0;
 /// A difference of times below this share is none.
 const NOTHING: f64 = 0.02;
 
+/// If checks differ from what the samples predict by more than this factor, the speed of the storage is not the same.
+const UNSTEADY: f64 = 2.0;
+
 /// Returns the advice as text.
 #[must_use]
 pub fn text(advice: &Advice) -> String {
@@ -307,7 +310,14 @@ fn options(advice: &Advice) -> String {
     // They are sorted, so that faster ones stand before it.
     let is_first = advice.tried.first().is_some_and(|first| first.is_best);
     let doubt = if is_first { "" } else { " Others that took less are not clearly faster: by less than a tenth." };
-    format!("Use `pfh hash {}`.{gain}{doubt}", advice.options.join(" "))
+    let unsteady =
+        if is_unsteady(advice) { " The speed of the storage changed by more than that (see below)." } else { "" };
+    format!("Use `pfh hash {}`.{gain}{doubt}{unsteady}", advice.options.join(" "))
+}
+
+/// Whether the checks took so much longer or shorter than the samples predict that options cannot be told apart.
+fn is_unsteady(advice: &Advice) -> bool {
+    !(1.0 / UNSTEADY..=UNSTEADY).contains(&advice.correction)
 }
 
 /// The options that were tried, if that is more than one choice.
@@ -410,6 +420,14 @@ fn trust(advice: &Advice) -> Vec<String> {
                 ratios.join(" and ")
             ));
         }
+    }
+    if is_unsteady(advice) {
+        items.push(
+            "Most likely the speed of the storage changed while it was measured, as that of virtual disks with a limit does, and of \
+             disks whose cache fills. Ask again at another time; a long run gets the lower speed, and differences \
+             between options say little."
+                .to_owned(),
+        );
     }
     if advice.is_simulated {
         items.push(
