@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Report;
 use crate::claims::{Figure, Finding};
+use crate::experiment::trials::DEVICE;
 use crate::measurements::{Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, Line, Summary};
 
@@ -86,10 +87,12 @@ struct CellRow<'a> {
     per_second_of: &'static str,
     gc_ns: Option<u64>,
     peak_bytes: Option<u64>,
+    /// Whether the device is simulated; absent where only runners ran.
+    simulated: Option<bool>,
 }
 
 impl<'a> CellRow<'a> {
-    fn new(key: &'a SeriesKey, point: &'a Point) -> CellRow<'a> {
+    fn new(report: &Report<'_>, key: &'a SeriesKey, point: &'a Point) -> CellRow<'a> {
         let SeriesKey { runner, profile, mode, algorithm, chunk_bytes, dimensions } = key;
         let unit = Unit::of(mode);
         // The columns are the same whichever clock counts.
@@ -123,6 +126,10 @@ impl<'a> CellRow<'a> {
             },
             gc_ns: gc.reduce(u64::saturating_add),
             peak_bytes: point.costs.iter().filter_map(|(cost, _)| cost.peak_bytes).max(),
+            simulated: dimensions
+                .get(DEVICE)
+                .and_then(|device| report.measurements.devices.get(device))
+                .map(|device| device.simulated),
         }
     }
 }
@@ -131,7 +138,7 @@ pub(super) fn csv(report: &Report<'_>, writer: impl Write) -> Result<(), ExportE
     let mut writer = csv::Writer::from_writer(writer);
     for (key, series) in &report.measurements.series {
         for point in &series.points {
-            writer.serialize(CellRow::new(key, point))?;
+            writer.serialize(CellRow::new(report, key, point))?;
         }
     }
     Ok(writer.flush()?)
@@ -266,7 +273,7 @@ pub(super) fn json_lines(report: &Report<'_>, mut writer: impl Write) -> Result<
     })?;
     for (key, series) in &measurements.series {
         for point in &series.points {
-            line(Object::Cell(CellRow::new(key, point)))?;
+            line(Object::Cell(CellRow::new(report, key, point)))?;
         }
         if let Some(fit) = series.line(&key.mode) {
             line(Object::Fit(FitObject::new(key, series, &fit, report.options.volume_bytes)))?;

@@ -90,7 +90,15 @@ fn simulated_devices_are_described_and_corpora_have_digests() {
     let (corpus, sha256) = ("c".to_owned(), Some("ab".repeat(32)));
     made.entries.push(Entry::Corpus(Corpus { corpus, files: 10, bytes: 1000, longest_bytes: 512, sha256 }));
     given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 0);
-    let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+    given(&mut made, "peer", "md5", &[("cache", "cold"), ("device", "hdd")], 9.0, 1);
+    let measurements = made.measurements();
+    let report = Report::new(&measurements, Options::default());
+    let mut csv_text = Vec::new();
+    report.write_csv(&mut csv_text).expect("memory");
+    let csv_text = String::from_utf8(csv_text).expect("UTF-8");
+    let simulated: Vec<&str> = csv_text.lines().map(|line| line.rsplit(',').next().expect("a column")).collect();
+    assert_eq!(simulated, ["simulated", "true", ""], "{csv_text}");
+    let page = report.document().markdown().replace('\\', "");
     for text in [
         "as slow as such a device, with 150 MB/s, 8 ms for each seek, 1 at once; ext4 on /dev/x (rw).",
         "SHA-256 of the list of their digests: abab",
