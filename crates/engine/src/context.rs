@@ -245,23 +245,31 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
 
     /// Waits for a free slot, and hashes meanwhile what readers have read: all slots may wait for that.
     pub(crate) fn acquire_slot(&mut self) -> Slot<'r, 'm> {
+        let table = self.context.table;
+        self.hash_until(|moment| table.acquire_soon(moment))
+    }
+
+    /// Waits until `take`, which waits no longer than it is told to, gets what the files of readers may hold
+    /// altogether. Hashes meanwhile what readers have read, unless that is left to others.
+    pub(crate) fn hash_until<T>(&mut self, mut take: impl FnMut(Duration) -> Option<T>) -> T {
         const MOMENT: Duration = Duration::from_millis(1);
-        let (table, queue) = (self.context.table, &self.context.queue);
-        let mut slot = table.acquire_soon(Duration::ZERO);
+        let context = self.context;
+        let mut taken = take(Duration::ZERO);
         loop {
-            if let Some(slot) = slot {
-                return slot;
+            if let Some(taken) = taken {
+                return taken;
             }
-            slot = match queue.pop_ready() {
+            let ready = if self.only_reads { None } else { context.queue.pop_ready() };
+            taken = match ready {
                 Some(ready) => {
                     ready.run(self);
-                    table.acquire_soon(Duration::ZERO)
+                    take(Duration::ZERO)
                 }
                 None => {
-                    let started = self.context.clock.start();
-                    let slot = table.acquire_soon(MOMENT);
+                    let started = context.clock.start();
+                    let taken = take(MOMENT);
                     stop(started, &mut self.timers.wait_space);
-                    slot
+                    taken
                 }
             };
         }

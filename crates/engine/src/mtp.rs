@@ -65,6 +65,7 @@ pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
                 Prefetcher::default().work(&mut worker, &mut Published);
                 worker.flush();
                 drop(at_work);
+                worker.only_reads = false;
                 hash(&mut worker);
             });
         })?;

@@ -1,7 +1,7 @@
 //! Opening a file, and continuing with one that is longer than a slot. Files whose content is known from another link,
 //! or which the caller does not want, are not read; pieces that could not be kept are refused.
 
-use crate::context::{Context, Worker};
+use crate::context::Worker;
 use crate::individual::Individual;
 use crate::job::{Failure, Finished, HashedFile, Job};
 use crate::links::Claim;
@@ -10,7 +10,6 @@ use crate::sink::{Decision, FileOptions, Sink};
 use crate::stats::stop;
 use pfh_record::{FileError, Metadata, Outcome, SkipReason};
 use pfh_source::{EntryKind, Source, SourceFile, Stamp};
-use std::time::Duration;
 
 /// An open file, and its own digests and consumer, if its treatment differs from the run's.
 type Open<F> = (F, Option<Box<Individual>>);
@@ -183,22 +182,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     /// Waits for memory for digests that grow. A worker hashes meanwhile what readers have read: their files may hold
     /// all of it. Other workers that hold some need nothing that this thread holds.
     pub(crate) fn reserve_growth(&mut self, opened: &mut Opened<S>, bytes: u64) {
-        const MOMENT: Duration = Duration::from_millis(1);
-        if bytes == 0 {
-            return;
-        }
-        let Context { digest_budget, queue, clock, .. } = self.context;
-        opened.growth = digest_budget.reserve_soon(bytes, Duration::ZERO);
-        while opened.growth.is_none() {
-            let ready = if self.only_reads { None } else { queue.pop_ready() };
-            if let Some(ready) = ready {
-                ready.run(self);
-                opened.growth = digest_budget.reserve_soon(bytes, Duration::ZERO);
-            } else {
-                let started = clock.start();
-                opened.growth = digest_budget.reserve_soon(bytes, MOMENT);
-                stop(started, &mut self.timers.wait_space);
-            }
-        }
+        let budget = &self.context.digest_budget;
+        opened.growth = (bytes > 0).then(|| self.hash_until(|moment| budget.reserve_soon(bytes, moment)));
     }
 }
