@@ -297,13 +297,12 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             self.opened.clear();
         }
         if self.jobs.is_empty() {
-            if let Some(device) = self.device.take() {
-                worker.context.queue.reader_left(device);
-            }
+            let left = self.device.take();
             if self.has_exclusive_lane() {
+                left.into_iter().for_each(|device| worker.context.queue.reader_left(device));
                 return None;
             }
-            let grab = worker.context.queue.try_take(Taker::Workers, Preference::Next)?;
+            let grab = worker.context.queue.take_next(left)?;
             self.device = Some(grab.device);
             self.jobs = grab.jobs;
         }

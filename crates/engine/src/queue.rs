@@ -26,7 +26,9 @@ pub(crate) struct Queue<H, R, L> {
     threads: usize,
     /// Most readers of the adaptive mode.
     readers_max: usize,
-    /// Copies of `jobs` and `idle` for callers that need only an estimate.
+    /// Number of large files in progress. They produce ready items, and jobs that waited for them come back.
+    large_files: AtomicUsize,
+    /// Copies of `jobs`, `idle` and the number of `moving` for callers that need only an estimate.
     hints: Hints,
 }
 
@@ -37,6 +39,7 @@ pub(crate) struct Queue<H, R, L> {
 struct Hints {
     jobs: AtomicUsize,
     idle: AtomicUsize,
+    moving: AtomicUsize,
 }
 
 /// How urgently the workers need jobs.
@@ -63,8 +66,6 @@ struct State<H, R, L> {
     stopped: bool,
     /// Whether no work is left for any thread.
     over: bool,
-    /// Number of large files in progress. They produce ready items, and jobs that waited for them come back.
-    large_files: usize,
     /// Number of prefetchers at work, which produce ready items.
     prefetchers: usize,
     /// Number of threads that have nothing to do.
@@ -74,6 +75,8 @@ struct State<H, R, L> {
     /// Number of workers that wait a moment for jobs to fill their lanes.
     pausing: usize,
 }
+
+type Guard<'q, H, R, L> = MutexGuard<'q, State<H, R, L>>;
 
 /// The threads for which jobs are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,7 +141,6 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             walk_waits: false,
             stopped: false,
             over: false,
-            large_files: 0,
             prefetchers: 0,
             idle: 0,
             idle_workers: 0,
@@ -152,6 +154,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             prefetchers: prefetchers.max(1),
             threads: threads.max(1),
             readers_max,
+            large_files: AtomicUsize::new(0),
             hints: Hints::default(),
         }
     }
@@ -186,8 +189,9 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             state.devices[place].jobs.push_back(job);
             state.jobs += 1;
         }
-        self.wake_for_jobs(&state);
-        !state.stopped
+        let is_stopped = state.stopped;
+        self.wake_for_jobs(state);
+        !is_stopped
     }
 
     /// The most waiting memory that one group of the walk may use, in bytes.
@@ -230,6 +234,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         let mut state = self.lock();
         state.stopped = true;
         state.jobs = 0;
+        self.hints.jobs.store(0, Ordering::Relaxed);
         for device in &mut state.devices {
             device.jobs.clear();
         }
@@ -297,66 +302,107 @@ impl<H: Handle, R, L> Queue<H, R, L> {
 
     /// Whether no large file is in progress and the walk has ended.
     pub(crate) fn is_last_large_file(&self) -> bool {
-        let state = self.lock();
-        state.walk_ended && state.large_files == 0
+        self.lock().walk_ended && self.large_files() == 0
     }
 
     /// Whether a worker with `long` long files in its lanes is to pass one on. When no further files come, all workers
     /// get equal shares of them, since fewer lanes in use are faster. With `only_idle`, only idle workers take one.
     pub(crate) fn wants_lane_of(&self, long: usize, only_idle: bool) -> bool {
+        // Workers ask this for each chunk of a long file, and would wait for the lock.
+        if self.jobs_waiting() > 0 {
+            return false;
+        }
         let state = self.lock();
         let ended = state.jobs == 0 && !state.expects_jobs();
         let takers = state.moving.is_empty() && (state.idle > 0 || !only_idle);
-        ended && takers && long > state.share(self.threads)
+        ended && takers && long > self.share()
     }
 
     pub(crate) fn push_moving(&self, file: L) {
         let mut state = self.lock();
         state.moving.push_back(file);
+        self.hints.moving.store(state.moving.len(), Ordering::Relaxed);
         self.wake(&state);
     }
 
     /// Takes a file from another worker's lanes, for a worker that has `long` long files itself.
     pub(crate) fn pop_moving(&self, long: usize) -> Option<L> {
+        if self.hints.moving.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
         let mut state = self.lock();
-        if long < state.share(self.threads) { state.moving.pop_front() } else { None }
+        if long < self.share() { self.take_moving(&mut state) } else { None }
+    }
+
+    fn take_moving(&self, state: &mut State<H, R, L>) -> Option<L> {
+        let file = state.moving.pop_front();
+        self.hints.moving.store(state.moving.len(), Ordering::Relaxed);
+        file
+    }
+
+    /// The fair share of long files of each worker.
+    fn share(&self) -> usize {
+        self.large_files().div_ceil(self.threads)
+    }
+
+    fn large_files(&self) -> usize {
+        self.large_files.load(Ordering::Acquire)
+    }
+
+    /// Takes jobs without waiting, for a worker that has finished with the files of the device `left`.
+    pub(crate) fn take_next(&self, left: Option<usize>) -> Option<Grab<H>> {
+        if left.is_none() && self.jobs_waiting() == 0 {
+            return None;
+        }
+        let mut state = self.lock();
+        if let Some(left) = left {
+            self.left(&mut state, left);
+        }
+        self.take(state, Taker::Workers, Preference::Next).ok()
     }
 
     /// Takes jobs without waiting.
     pub(crate) fn try_take(&self, taker: Taker, preference: Preference) -> Option<Grab<H>> {
-        self.take(&mut self.lock(), taker, preference)
+        self.take(self.lock(), taker, preference).ok()
     }
 
-    fn take(&self, state: &mut State<H, R, L>, taker: Taker, preference: Preference) -> Option<Grab<H>> {
+    /// Takes jobs, or returns the lock.
+    fn take<'q>(
+        &self,
+        mut state: Guard<'q, H, R, L>,
+        taker: Taker,
+        preference: Preference,
+    ) -> Result<Grab<H>, Guard<'q, H, R, L>> {
         // The first reader takes its files before the others begin, and each of them comes late.
         let threads = if taker == Taker::Readers { self.threads.max(self.readers_max) } else { self.threads };
         let grab = state.take(threads, taker, preference);
-        if let Some(grab) = &grab
-            && state.devices.iter().any(|device| device.is_left_to_readers)
-        {
+        self.hints.jobs.store(state.jobs, Ordering::Relaxed);
+        let Some(grab) = grab else { return Err(state) };
+        if state.devices.iter().any(|device| device.is_left_to_readers) {
             let device = &state.devices[grab.device];
             let is_for_others = !device.jobs.is_empty() && device.jobs_for(taker) == 0;
             // Workers and readers wait on one condition, and not all that comes is for each of them.
             if is_for_others || state.jobs == 0 {
                 self.work.notify_all();
             }
-        } else if grab.is_some() && state.jobs > 0 {
+        } else if state.jobs > 0 {
             self.wake_for_jobs(state);
         }
-        self.hints.jobs.store(state.jobs, Ordering::Relaxed);
-        grab
+        Ok(grab)
     }
 
     /// Wakes threads for jobs. Where any thread that waits can take any job, it wakes one, which wakes the next if it
-    /// leaves jobs: to wake all of them takes the walk longer than to find the jobs.
-    fn wake_for_jobs(&self, state: &State<H, R, L>) {
+    /// leaves jobs: to wake all of them takes the walk longer than to find the jobs. The lock is released before, since
+    /// to wake a thread takes longer than all else that is done with it.
+    fn wake_for_jobs(&self, state: Guard<'_, H, R, L>) {
         let is_for_any =
             state.idle == state.idle_workers && !state.devices.iter().any(|device| device.is_left_to_readers);
         if is_for_any && state.idle + state.pausing > 0 {
             self.hints.jobs.store(state.jobs, Ordering::Relaxed);
+            drop(state);
             self.work.notify_one();
         } else {
-            self.wake(state);
+            self.wake(&state);
         }
     }
 
@@ -371,6 +417,10 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             state = wait_timeout(&self.work, state, MOMENT);
             stop(started, waited);
             state.pausing -= 1;
+            // This worker may be unable to take the jobs for which it was woken.
+            if state.jobs > 0 && state.idle > 0 {
+                self.work.notify_one();
+            }
         }
         expects_jobs && state.jobs > 0
     }
@@ -403,8 +453,11 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         let read = taker != Taker::Nobody;
         let mut state = self.lock();
         loop {
-            if read && let Some(grab) = self.take(&mut state, taker, preference) {
-                return Next::Read(grab);
+            if read {
+                state = match self.take(state, taker, preference) {
+                    Ok(grab) => return Next::Read(grab),
+                    Err(state) => state,
+                };
             }
             if taker == Taker::Readers && !state.devices.iter().any(|device| device.is_left_to_readers) {
                 return Next::End;
@@ -412,12 +465,12 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             if hash && let Some(item) = state.ready.pop_front() {
                 return Next::Hash(item);
             }
-            if hash && let Some(file) = state.moving.pop_front() {
+            if hash && let Some(file) = self.take_moving(&mut state) {
                 return Next::Adopt(file);
             }
             // Another worker may still find that its file is large, and share it.
             let last = !(read && hash) || state.idle + 1 == self.threads || state.over || state.stopped;
-            if last && state.is_over(hash) {
+            if last && state.is_over(hash, self.large_files()) {
                 state.over = true;
                 self.work.notify_all();
                 return Next::End;
@@ -436,7 +489,10 @@ impl<H: Handle, R, L> Queue<H, R, L> {
 
     /// Notes that a reader has finished with the files of a [`Grab`].
     pub(crate) fn reader_left(&self, device: usize) {
-        let mut state = self.lock();
+        self.left(&mut self.lock(), device);
+    }
+
+    fn left(&self, state: &mut State<H, R, L>, device: usize) {
         let device = &mut state.devices[device];
         device.readers -= 1;
         if device.readers_max != usize::MAX {
@@ -445,13 +501,13 @@ impl<H: Handle, R, L> Queue<H, R, L> {
     }
 
     pub(crate) fn large_file_began(&self) {
-        self.lock().large_files += 1;
+        self.large_files.fetch_add(1, Ordering::AcqRel);
     }
 
     pub(crate) fn large_file_ended(&self) {
-        let mut state = self.lock();
-        state.large_files -= 1;
-        if state.large_files == 0 {
+        // Threads that wait to end decide under the lock.
+        if self.large_files.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let _state = self.lock();
             self.work.notify_all();
         }
     }
@@ -477,7 +533,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<H, R, L>> {
+    fn lock(&self) -> Guard<'_, H, R, L> {
         lock(&self.state)
     }
 }
@@ -505,11 +561,6 @@ impl<H, R, L> State<H, R, L> {
         Some(Grab { device: place, jobs })
     }
 
-    /// Fair share of long files of each worker.
-    fn share(&self, threads: usize) -> usize {
-        self.large_files.div_ceil(threads)
-    }
-
     /// Whether no job is waiting and the walk may bring some soon.
     fn expects_jobs(&self) -> bool {
         self.jobs == 0 && self.brings_jobs()
@@ -520,14 +571,14 @@ impl<H, R, L> State<H, R, L> {
         !self.walk_ended && !self.walk_waits && !self.stopped
     }
 
-    fn is_over(&self, hash: bool) -> bool {
+    fn is_over(&self, hash: bool, large_files: usize) -> bool {
         let no_jobs = self.stopped || (self.walk_ended && self.jobs == 0);
         if hash {
             // Files that are being read still have to be hashed.
-            no_jobs && self.large_files == 0 && self.prefetchers == 0 && self.ready.is_empty() && self.moving.is_empty()
+            no_jobs && large_files == 0 && self.prefetchers == 0 && self.ready.is_empty() && self.moving.is_empty()
         } else {
             // A job that waited for a large file may come back.
-            no_jobs && self.large_files == 0
+            no_jobs && large_files == 0
         }
     }
 }

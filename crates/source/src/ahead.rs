@@ -10,6 +10,7 @@
 //! listing; the walk then meets the same error and reports it.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,9 +19,9 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::fstat;
 
-use crate::directory::{self, Directory, Identity};
+use crate::directory::{self, Directory, Identity, Names};
 use crate::limits::listed_ahead;
-use crate::listing::{self, Listing, Records};
+use crate::listing::{Buffers, Listing};
 
 /// Number of helpers. With network round trips of half a millisecond, 16 at once list 32,000 directories in a second
 /// instead of 2,000.
@@ -80,7 +81,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// The newest slot, which is needed first, is at the back.
+    /// The slot that is served first is at the back.
     waiting: VecDeque<Arc<Slot>>,
     done: bool,
 }
@@ -88,13 +89,16 @@ struct Queue {
 /// A directory to be listed ahead.
 #[derive(Debug)]
 pub(crate) struct Slot {
+    /// The names of which its own is one.
+    names: Arc<Names>,
+    place: Range<usize>,
     state: Mutex<State>,
     finished: Condvar,
 }
 
 #[derive(Debug)]
 enum State {
-    Waiting(Arc<Directory>, Box<[u8]>),
+    Waiting,
     Running,
     Done(Option<Listed>),
 }
@@ -142,8 +146,17 @@ impl Ahead {
         self.shared.took(time, names);
     }
 
-    /// Queues the directory `name` for listing. Later calls are served first.
-    pub(crate) fn list(&mut self, parent: &Arc<Directory>, name: &[u8]) -> Arc<Slot> {
+    /// Returns how many slots the walk lets get used up before it queues further ones. Where a listing is a wait, no
+    /// helper may be without work; otherwise waking a helper takes longer than a listing.
+    pub(crate) fn used_up(&self) -> usize {
+        if self.is_slow() { 1 } else { WINDOW / 2 }
+    }
+
+    /// Queues directories for listing, in the order in which the walk needs them. Later calls are served first.
+    pub(crate) fn list(&mut self, names: &Arc<Names>, places: Vec<Range<usize>>) -> Vec<Arc<Slot>> {
+        if places.is_empty() {
+            return Vec::new();
+        }
         let helpers_max = if self.is_slow() { WINDOW } else { CACHED_HELPERS };
         while self.helpers.len() < helpers_max {
             let shared = Arc::clone(&self.shared);
@@ -152,16 +165,23 @@ impl Ahead {
             let Ok(helper) = helper else { break };
             self.helpers.push(helper);
         }
-        let state = Mutex::new(State::Waiting(Arc::clone(parent), name.into()));
-        let slot = Arc::new(Slot { state, finished: Condvar::new() });
+        let slots: Vec<_> = places.into_iter().map(|place| Arc::new(Slot::new(names, place))).collect();
         let mut queue = lock(&self.shared.queue);
-        if queue.waiting.len() == self.slots_max {
-            queue.waiting.pop_front();
+        if self.is_slow() {
+            queue.waiting.extend(slots.iter().rev().cloned());
+        } else {
+            // Helpers begin at the far end: the walk, which lists the near ones itself, would have to wait for a helper
+            // that is just ahead.
+            queue.waiting.extend(slots.iter().cloned());
         }
-        queue.waiting.push_back(Arc::clone(&slot));
+        let surplus = queue.waiting.len().saturating_sub(self.slots_max);
+        queue.waiting.drain(..surplus);
         drop(queue);
-        self.shared.wake.notify_one();
-        slot
+        match slots.len() {
+            1 => self.shared.wake.notify_one(),
+            _ => self.shared.wake.notify_all(),
+        }
+        slots
     }
 }
 
@@ -196,7 +216,7 @@ impl Shared {
 
     /// Serves slots until the walk is done.
     fn help(&self) {
-        let mut records = listing::records();
+        let mut buffers = Buffers::new();
         let mut queue = lock(&self.queue);
         while !queue.done {
             let Some(slot) = queue.waiting.pop_back() else {
@@ -206,7 +226,7 @@ impl Shared {
             drop(queue);
             if let Some(running) = slot.start() {
                 let start = Instant::now();
-                let listed = list(&running.parent, &running.name, &mut records);
+                let listed = list(&slot.names.directory, slot.name(), &mut buffers);
                 if let Some(listed) = &listed {
                     self.took(start.elapsed(), listed.listing.len());
                 }
@@ -218,6 +238,14 @@ impl Shared {
 }
 
 impl Slot {
+    fn new(names: &Arc<Names>, place: Range<usize>) -> Slot {
+        Slot { names: Arc::clone(names), place, state: Mutex::new(State::Waiting), finished: Condvar::new() }
+    }
+
+    fn name(&self) -> &[u8] {
+        &self.names.bytes[self.place.clone()]
+    }
+
     /// Takes the listing if a helper has made one, waiting for a running helper. Otherwise the caller must list the
     /// directory.
     pub(crate) fn take(&self) -> Option<Listed> {
@@ -227,14 +255,14 @@ impl Slot {
         }
         match std::mem::replace(&mut *state, State::Done(None)) {
             State::Done(listed) => listed.filter(|listed| listed.at.elapsed() < AGE_MAX),
-            State::Waiting(..) | State::Running => None,
+            State::Waiting | State::Running => None,
         }
     }
 
     fn start(&self) -> Option<Running<'_>> {
         let mut state = lock(&self.state);
         match std::mem::replace(&mut *state, State::Running) {
-            State::Waiting(parent, name) => Some(Running { slot: self, parent, name }),
+            State::Waiting => Some(Running(self)),
             other => {
                 *state = other;
                 None
@@ -244,31 +272,27 @@ impl Slot {
 }
 
 /// A slot that a helper works on. It becomes done however the work ends, so the walk never waits for ever.
-struct Running<'a> {
-    slot: &'a Slot,
-    parent: Arc<Directory>,
-    name: Box<[u8]>,
-}
+struct Running<'a>(&'a Slot);
 
 impl Running<'_> {
     fn finish(self, listed: Option<Listed>) {
-        *lock(&self.slot.state) = State::Done(listed);
+        *lock(&self.0.state) = State::Done(listed);
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let mut state = lock(&self.slot.state);
+        let mut state = lock(&self.0.state);
         if matches!(*state, State::Running) {
             *state = State::Done(None);
         }
         drop(state);
-        self.slot.finished.notify_all();
+        self.0.finished.notify_all();
     }
 }
 
 /// Lists a directory, or returns `None` in any unusual case, which is left to the walk.
-fn list(parent: &Directory, name: &[u8], records: &mut Records) -> Option<Listed> {
+fn list(parent: &Directory, name: &[u8], buffers: &mut Buffers) -> Option<Listed> {
     let holder = parent.descriptor().ok()?;
     let descriptor = directory::open(holder.as_fd(), name, false).ok()?;
     let identity = Identity::of(&fstat(&descriptor).ok()?);
@@ -276,7 +300,7 @@ fn list(parent: &Directory, name: &[u8], records: &mut Records) -> Option<Listed
     if parent.identity()?.device != identity.device {
         return None;
     }
-    let (listing, outcome) = Listing::read(descriptor.as_fd(), records, NAMES_MAX);
+    let (listing, outcome) = Listing::read(descriptor.as_fd(), buffers, NAMES_MAX);
     outcome.ok()?;
     Some(Listed { descriptor, identity, listing, at: Instant::now() })
 }
@@ -305,12 +329,13 @@ mod tests {
             Device { number: identity.device, medium: Medium::SolidState, name: String::new(), local_times: true };
         let opened = Opened { descriptor, identity, filesystem: Arc::new(Filesystem::plain(Arc::new(device))) };
         let (parent, _) = Directory::argument(path, opened, &Budget::new(9));
-        (root, Slot { state: Mutex::new(State::Waiting(parent, b"d"[..].into())), finished: Condvar::new() })
+        let names = Arc::new(Names { directory: parent, bytes: b"d".to_vec(), spent: None });
+        (root, Slot::new(&names, 0..1))
     }
 
     fn listed(slot: &Slot) -> Option<Listed> {
         let running = slot.start().unwrap();
-        let listed = list(&running.parent, &running.name, &mut listing::records());
+        let listed = list(&slot.names.directory, slot.name(), &mut Buffers::new());
         running.finish(listed);
         slot.take()
     }
@@ -349,7 +374,7 @@ mod tests {
     fn an_old_listing_is_not_used() {
         let (_root, slot) = slot();
         let running = slot.start().unwrap();
-        let mut listed = list(&running.parent, &running.name, &mut listing::records()).unwrap();
+        let mut listed = list(&slot.names.directory, slot.name(), &mut Buffers::new()).unwrap();
         listed.at -= AGE_MAX;
         running.finish(Some(listed));
         assert!(slot.take().is_none());

@@ -13,6 +13,7 @@ use crate::device::{Device, Filesystem};
 use crate::limits::{Budget, Permit};
 use crate::long_path;
 use crate::source::Handle;
+use crate::spent::Spent;
 
 /// Longest piece of a path kept in one [`Directory`]. With a name of 255 bytes after it, it stays below `PATH_MAX`
 /// (4096), and a chain of 10,000 directories holds at most 20 MB of paths.
@@ -43,12 +44,14 @@ pub(crate) struct Names {
     pub(crate) directory: Arc<Directory>,
     /// In raw bytes. For an argument: the argument as typed, in a directory with an empty path.
     pub(crate) bytes: Vec<u8>,
+    /// The way back to the walk; `None` for a single name.
+    pub(crate) spent: Option<Arc<Spent>>,
 }
 
 impl LocalHandle {
     /// Makes the handle of one name.
     pub(crate) fn new(directory: &Arc<Directory>, name: &[u8]) -> LocalHandle {
-        let names = Arc::new(Names { directory: Arc::clone(directory), bytes: name.to_vec() });
+        let names = Arc::new(Names { directory: Arc::clone(directory), bytes: name.to_vec(), spent: None });
         LocalHandle { names, offset: 0, length: name.len() }
     }
 
@@ -68,6 +71,18 @@ impl LocalHandle {
     /// Whether the user named this path, as an argument or in a list of paths; a symbolic link there is followed.
     pub fn is_named(&self) -> bool {
         self.directory().holds_arguments()
+    }
+}
+
+/// The last handle of a listing gives the names back to the walk. If two handles end at the same time, neither may be
+/// the last, and the names are freed here.
+impl Drop for LocalHandle {
+    fn drop(&mut self) {
+        if let Some(spent) = &self.names.spent
+            && Arc::strong_count(&self.names) == 1
+        {
+            spent.give_back(&self.names);
+        }
     }
 }
 

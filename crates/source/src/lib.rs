@@ -51,6 +51,7 @@ mod part;
 mod reading;
 mod sizes;
 mod source;
+mod spent;
 mod stamp;
 mod standard;
 mod walk;

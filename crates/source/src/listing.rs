@@ -12,11 +12,19 @@ use rustix::io::Errno;
 /// Bytes of directory records fetched by one system call.
 const RECORD_BYTES: usize = 256 * 1024;
 
-/// Buffer for [`Listing::read`], used again for each directory.
-pub(crate) type Records = Box<[MaybeUninit<u8>]>;
+/// Most names of a directory that are read into buffers which are used again.
+const BUFFERED_NAMES_MAX: usize = 4096;
 
-pub(crate) fn records() -> Records {
-    vec![MaybeUninit::uninit(); RECORD_BYTES].into_boxed_slice()
+/// Buffers for [`Listing::read`], used again for each directory.
+pub(crate) struct Buffers {
+    records: Box<[MaybeUninit<u8>]>,
+    listing: Listing,
+}
+
+impl Buffers {
+    pub(crate) fn new() -> Buffers {
+        Buffers { records: vec![MaybeUninit::uninit(); RECORD_BYTES].into_boxed_slice(), listing: Listing::default() }
+    }
 }
 
 /// One name of a directory.
@@ -43,7 +51,7 @@ impl Item {
 }
 
 /// All names in one directory, sorted by their bytes. Each takes 32 bytes in addition to the name.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {
     names: Vec<u8>,
     items: Vec<Item>,
@@ -52,8 +60,10 @@ pub(crate) struct Listing {
 impl Listing {
     /// Reads the directory to its end. With an error, the listing holds the names before it. More than `names_max`
     /// names are an error.
-    pub(crate) fn read(directory: BorrowedFd<'_>, records: &mut Records, names_max: usize) -> (Self, io::Result<()>) {
-        let mut listing = Self::default();
+    pub(crate) fn read(directory: BorrowedFd<'_>, buffers: &mut Buffers, names_max: usize) -> (Self, io::Result<()>) {
+        let Buffers { records, listing } = buffers;
+        listing.names.clear();
+        listing.items.clear();
         let mut entries = RawDir::new(directory, records);
         let outcome = loop {
             match entries.next() {
@@ -67,7 +77,9 @@ impl Listing {
             }
         };
         listing.sort();
-        (listing, outcome)
+        // Memory that grows with each name is taken again and again, and threads wait for each other to take it.
+        let few = listing.len() <= BUFFERED_NAMES_MAX;
+        (if few { listing.clone() } else { std::mem::take(listing) }, outcome)
     }
 
     fn push(&mut self, name: &[u8], kind: FileType, inode: u64) {

@@ -20,10 +20,11 @@ use crate::device::{Filesystem, Filesystems};
 use crate::directory::{self, Directory, Identity, LocalHandle, Names, Opened};
 use crate::filter::Filter;
 use crate::limits::Budget;
-use crate::listing::{self, Item, Listing, Records};
+use crate::listing::{Buffers, Item, Listing};
 use crate::long_path;
 use crate::options::{FileList, WalkOptions};
 use crate::source::{Entry, EntryKind, Found, Other};
+use crate::spent::Spent;
 
 /// Longest path in a list; a longer one means that the list is damaged.
 const LISTED_PATH_BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -46,7 +47,8 @@ pub(crate) struct Walk<'a> {
     visit: &'a mut dyn FnMut(LocalFound) -> bool,
     /// Whether the size of every regular file is needed.
     sizes: bool,
-    records: Records,
+    buffers: Buffers,
+    spent: Arc<Spent>,
     ahead: Ahead,
     levels: Vec<Level>,
     /// The directory of arguments on the filesystem used last; each filesystem has one.
@@ -95,12 +97,12 @@ type Flow = ControlFlow<()>;
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(source: &'a Scope, sizes: bool, visit: &'a mut dyn FnMut(LocalFound) -> bool) -> Self {
-        let records = listing::records();
         Self {
             source,
             visit,
             sizes,
-            records,
+            buffers: Buffers::new(),
+            spent: Arc::new(Spent::new()),
             ahead: Ahead::new(source.budget.permits(), source.options.reading_threads),
             levels: Vec::new(),
             holder: None,
@@ -245,6 +247,7 @@ impl<'a> Walk<'a> {
         listing: Option<Listing>,
         start: Instant,
     ) -> Flow {
+        self.spent.free();
         // Only the innermost level may hold a descriptor that is not in the budget.
         if let Some(parent) = self.levels.last_mut() {
             parent.descriptor = None;
@@ -257,7 +260,7 @@ impl<'a> Walk<'a> {
                     None => directory.descriptor(),
                 };
                 let (listing, outcome) = match opened {
-                    Ok(opened) => Listing::read(opened.as_fd(), &mut self.records, usize::MAX),
+                    Ok(opened) => Listing::read(opened.as_fd(), &mut self.buffers, usize::MAX),
                     Err(error) => (Listing::default(), Err(error)),
                 };
                 self.ahead.took(start.elapsed(), listing.len());
@@ -268,7 +271,7 @@ impl<'a> Walk<'a> {
         let empty = is_empty.then(|| Found::Other(directory.path(), Other::EmptyDirectory));
         let failed = outcome.err().map(|error| Found::Failed(directory.path(), error.into()));
         let (bytes, items) = listing.into_parts();
-        let names = Arc::new(Names { directory, bytes });
+        let names = Arc::new(Names { directory, bytes, spent: Some(Arc::clone(&self.spent)) });
         self.levels.push(Level { names, items, descriptor, next: 0, ahead: VecDeque::new(), ahead_next: 0 });
         failed.or(empty).map_or(Flow::Continue(()), |found| self.visit(found))
     }
@@ -294,21 +297,21 @@ impl<'a> Walk<'a> {
                 level.ahead.clear();
             }
             let names = Arc::clone(&level.names);
-            let mut wanted = Vec::new();
+            let (mut indices, mut places) = (Vec::new(), Vec::new());
             level.ahead_next = level.ahead_next.max(level.next);
-            while level.ahead.len() + wanted.len() < WINDOW
+            let room = WINDOW - level.ahead.len();
+            while room >= self.ahead.used_up()
+                && places.len() < room
                 && let Some(item) = level.items.get(level.ahead_next)
             {
                 let name = &names.bytes[item.place()];
                 if item.kind == FileType::Directory && filter.wants_directory(name, || names.directory.join(name)) {
-                    wanted.push((level.ahead_next, name));
+                    indices.push(level.ahead_next);
+                    places.push(item.place());
                 }
                 level.ahead_next += 1;
             }
-            // Later requests are served first, so the nearest one comes last.
-            let slots = wanted.into_iter().rev().map(|(index, name)| (index, self.ahead.list(&names.directory, name)));
-            let slots: Vec<_> = slots.collect();
-            level.ahead.extend(slots.into_iter().rev());
+            level.ahead.extend(indices.into_iter().zip(self.ahead.list(&names, places)));
         }
         slot.filter(|(index, _)| *index == here)?.1.take()
     }
@@ -514,6 +517,12 @@ impl<'a> Walk<'a> {
 
     fn visit(&mut self, found: LocalFound) -> Flow {
         if (self.visit)(found) { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+}
+
+impl Drop for Walk<'_> {
+    fn drop(&mut self) {
+        self.spent.end();
     }
 }
 

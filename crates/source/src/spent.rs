@@ -1,0 +1,47 @@
+//! The way back of names that no thread needs any more.
+//!
+//! The walk has made them, with the descriptor of their directory. A thread that returns memory which another took, or
+//! closes a descriptor of another's table, waits for that thread, and makes it wait: sixteen threads that read small
+//! directories made the walk half as fast. So whoever is done with the last name of a listing gives the names back,
+//! and the walk frees them.
+
+use std::mem::take;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::directory::Names;
+
+/// Names on their way back to one walk.
+#[derive(Debug)]
+pub(crate) struct Spent {
+    /// `None` after the walk, when whoever is done with names frees them.
+    names: Mutex<Option<Vec<Arc<Names>>>>,
+}
+
+impl Spent {
+    pub(crate) fn new() -> Spent {
+        Spent { names: Mutex::new(Some(Vec::new())) }
+    }
+
+    /// Gives names back to the walk.
+    pub(crate) fn give_back(&self, names: &Arc<Names>) {
+        if let Some(spent) = &mut *self.lock() {
+            spent.push(Arc::clone(names));
+        }
+    }
+
+    /// Frees what came back. Called by the walk.
+    pub(crate) fn free(&self) {
+        let spent = self.lock().as_mut().map(take);
+        drop(spent);
+    }
+
+    /// Ends the way back.
+    pub(crate) fn end(&self) {
+        let spent = self.lock().take();
+        drop(spent);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<Arc<Names>>>> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
