@@ -45,7 +45,7 @@ pub(crate) struct Names {
     /// In raw bytes. For an argument: the argument as typed, in a directory with an empty path.
     pub(crate) bytes: Vec<u8>,
     /// The way back to the walk; `None` for a single name.
-    pub(crate) spent: Option<Arc<Spent>>,
+    pub(crate) spent: Option<Arc<Spent<Names>>>,
 }
 
 impl LocalHandle {

@@ -8,22 +8,20 @@
 use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::directory::Names;
-
 /// Names on their way back to one walk.
 #[derive(Debug)]
-pub(crate) struct Spent {
+pub(crate) struct Spent<N> {
     /// `None` after the walk, when whoever is done with names frees them.
-    names: Mutex<Option<Vec<Arc<Names>>>>,
+    names: Mutex<Option<Vec<Arc<N>>>>,
 }
 
-impl Spent {
-    pub(crate) fn new() -> Spent {
+impl<N> Spent<N> {
+    pub(crate) fn new() -> Spent<N> {
         Spent { names: Mutex::new(Some(Vec::new())) }
     }
 
     /// Gives names back to the walk.
-    pub(crate) fn give_back(&self, names: &Arc<Names>) {
+    pub(crate) fn give_back(&self, names: &Arc<N>) {
         if let Some(spent) = &mut *self.lock() {
             spent.push(Arc::clone(names));
         }
@@ -41,7 +39,7 @@ impl Spent {
         drop(spent);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Vec<Arc<Names>>>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<Arc<N>>>> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -48,7 +48,7 @@ pub(crate) struct Walk<'a> {
     /// Whether the size of every regular file is needed.
     sizes: bool,
     buffers: Buffers,
-    spent: Arc<Spent>,
+    spent: Arc<Spent<Names>>,
     ahead: Ahead,
     levels: Vec<Level>,
     /// The directory of arguments on the filesystem used last; each filesystem has one.
