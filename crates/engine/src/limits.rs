@@ -222,7 +222,8 @@ impl Budget {
                 _ if waits_for_families(is_batched) => SLOT_BYTES_MAX,
                 _ => LANE_SLOT_BYTES_MAX,
             };
-            (share / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES).min(most)
+            let most = options.slot_bytes_max.map_or(most, |wanted| wanted.max(SLOT_BYTES_MIN));
+            share.min(most) / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES
         };
         // One reader at least, since without any, workers read from a place that may have a single head; as many as
         // leave slots of 256 KiB, and otherwise up to a fifth of the table. Each worker may have one more, for a file
@@ -367,6 +368,27 @@ mod tests {
                     assert!(budget.lanes == 0 || budget.lanes == lanes);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn slots_have_the_length_that_is_wanted_if_the_memory_is_enough() {
+        for (mode, direct) in [(Mode::Adaptive, false), (Mode::Mtp, false), (Mode::Smt, false), (Mode::Adaptive, true)]
+        {
+            for (wanted, memory_bytes, slot_bytes) in [
+                (64 << 10, 256 << 20, 64 << 10),
+                (1 << 20, 256 << 20, 1 << 20),
+                ((64 << 10) + 4095, 256 << 20, 64 << 10),
+                (1, 256 << 20, SLOT_BYTES_MIN),
+            ] {
+                let options = Options { slot_bytes_max: Some(wanted), mode, ..options(2, memory_bytes) };
+                let budget = Budget::new(&options, direct, 0, &Batched::of(&options)).unwrap();
+                assert_eq!(budget.slot_bytes, slot_bytes, "{mode:?} {wanted}");
+                assert!((budget.stride_bytes * budget.slots) as u64 <= memory_bytes);
+            }
+            let options = Options { slot_bytes_max: Some(1 << 30), mode, ..options(2, 4 << 20) };
+            let budget = Budget::new(&options, direct, 0, &Batched::of(&options)).unwrap();
+            assert!((SLOT_BYTES_MIN..1 << 20).contains(&budget.slot_bytes), "{budget:?}");
         }
     }
 

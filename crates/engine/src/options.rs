@@ -100,6 +100,10 @@ pub struct Options {
     pub prefetchers: usize,
     /// The limit of all buffers in bytes: the memory table, reads announced ahead, waiting jobs and finished records.
     pub memory_bytes: u64,
+    /// Largest slot of the memory table in bytes: what one read asks for at most. It is rounded down to a multiple of 4096,
+    /// and 16 KiB at least. `None`: as it suits the mode and the digests. If the memory is not enough for slots of this
+    /// size, they are smaller.
+    pub slot_bytes_max: Option<usize>,
     /// How threads share reading and hashing.
     pub mode: Mode,
     /// The order in which files are read.
@@ -153,6 +157,7 @@ impl Options {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             prefetchers: 1,
             memory_bytes: Options::MEMORY_BYTES_DEFAULT,
+            slot_bytes_max: None,
             mode: Mode::default(),
             order: Order::default(),
             balance: false,

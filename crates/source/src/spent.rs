@@ -2,8 +2,8 @@
 //!
 //! The walk has made them, with the descriptor of their directory. A thread that returns memory which another took, or
 //! closes a descriptor of another's table, waits for that thread, and makes it wait: sixteen threads that read small
-//! directories made the walk half as fast. So whoever is done with the last name of a listing gives the names back,
-//! and the walk frees them.
+//! directories slept 9,000 times in 0.4 s for that. So whoever is done with the last name of a listing gives the names
+//! back, and the walk frees them.
 
 use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

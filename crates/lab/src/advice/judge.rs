@@ -1,7 +1,7 @@
 //! The advice: measurements projected to a volume, and what limits it.
 
 use super::cost::Run;
-use super::projection::{processor, projected, run_of, search_seconds, storage, with_stand_in};
+use super::projection::{parts_of_usual, processor, projected, run_of, search_seconds, storage, with_stand_in};
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
 use crate::quantity::counted;
 use crate::statistics::{Interval, Repeats, bootstrap, median};
@@ -73,6 +73,27 @@ pub struct Tried {
     pub storage_seconds: f64,
     /// Whether they are the ones to use.
     pub is_best: bool,
+    /// The comparison with the defaults, if both were read in turn.
+    pub compared: Option<Compared>,
+}
+
+/// Times of options as parts of the defaults' time, over rounds in which both were read in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Compared {
+    /// Number of rounds.
+    pub rounds: usize,
+    /// The least part.
+    pub least: f64,
+    /// The greatest part.
+    pub most: f64,
+}
+
+impl Compared {
+    fn of(parts: &[f64]) -> Option<Compared> {
+        let least = parts.iter().copied().min_by(f64::total_cmp)?;
+        let most = parts.iter().copied().max_by(f64::total_cmp)?;
+        Some(Compared { rounds: parts.len(), least, most })
+    }
 }
 
 /// The advice on a volume.
@@ -373,7 +394,8 @@ fn tried(measured: &Measured, files: u64, bytes: u64, corrected: impl Fn(f64) ->
         .enumerate()
         .filter_map(|(place, choice)| {
             let storage_seconds = corrected(projected(measured, place, files, bytes)?);
-            Some(Tried { options: choice.line(cores), storage_seconds, is_best: place == measured.best })
+            let compared = Compared::of(&parts_of_usual(measured, place, files, bytes));
+            Some(Tried { options: choice.line(cores), storage_seconds, is_best: place == measured.best, compared })
         })
         .collect();
     tried.sort_by(|a, b| a.storage_seconds.total_cmp(&b.storage_seconds));
@@ -480,6 +502,7 @@ mod tests {
             is_cut: false,
             is_stalled: false,
             is_repeated: false,
+            round: 0,
         }
     }
 
@@ -763,31 +786,71 @@ mod tests {
         assert_eq!(of(&measured), (Some(true), [true; 2]));
     }
 
-    /// The best of all samples is chosen: neither what was best at first, nor the defaults because of it.
+    /// Measurements of the defaults and two other options, by one sample each, and by rounds with the defaults.
+    fn compared(seconds: [f64; 3], rounds: &[(usize, f64, f64)]) -> Measured {
+        let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
+        measured.batches.clear();
+        let runs = |choice, seconds| Batch { choice, ..batch(Kind::Runs, "none", 100, 100_000, seconds) };
+        measured.choices.extend([8, 16].map(|threads| Choice { threads, ..Choice::usual(4) }));
+        measured.batches.extend(seconds.into_iter().enumerate().map(|(choice, seconds)| runs(choice, seconds)));
+        for (round, (choice, usual, other)) in (1..).zip(rounds) {
+            measured.batches.push(Batch { round, ..runs(0, *usual) });
+            measured.batches.push(Batch { round, ..runs(*choice, *other) });
+        }
+        measured
+    }
+
     #[test]
-    fn the_best_options_at_the_end_are_chosen() {
-        let chosen_of = |best: usize, seconds: [f64; 4]| {
-            let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
-            measured.batches.clear();
-            for (choice, seconds) in seconds.into_iter().enumerate() {
-                if choice > 0 {
-                    measured.choices.push(Choice { threads: 4 << choice, ..Choice::usual(4) });
-                }
-                let runs = Batch { choice, ..batch(Kind::Runs, "none", 100, 100_000, seconds) };
-                measured.batches.extend([runs.clone(), runs]);
-            }
-            measured.best = best;
-            super::super::chosen(&measured, 100_000, 100_000_000)
+    fn options_that_seem_clearly_faster_are_candidates_once() {
+        let of = |measured: &Measured| super::super::candidate(measured, 100_000, 100_000_000);
+        assert_eq!(of(&compared([99.0, 80.0, 70.0], &[])), Some(2));
+        assert_eq!(of(&compared([99.0, 80.0, 91.0], &[])), Some(1));
+        assert_eq!(of(&compared([99.0, 90.0, 91.0], &[])), None);
+        assert_eq!(of(&compared([99.0, 80.0, 70.0], &[(2, 99.0, 70.0)])), Some(1));
+        assert_eq!(of(&compared([99.0, 80.0, 91.0], &[(1, 99.0, 80.0)])), None);
+    }
+
+    /// The disk of the first rounds is seven times as fast as that of the others, for all options.
+    #[test]
+    fn only_options_that_are_faster_in_every_round_are_worth_while() {
+        let is = |parts: [f64; 5]| {
+            let usual = [10.0, 70.0, 69.0, 11.0, 70.0];
+            let rounds: Vec<_> = usual.iter().zip(parts).map(|(usual, part)| (1, *usual, part * usual)).collect();
+            let measured = compared([70.0, 8.0, 70.0], &rounds);
+            let found = super::super::parts_of_usual(&measured, 1, 100_000, 100_000_000);
+            found.iter().zip(parts).for_each(|(found, part)| near(*found, part, 1e-9));
+            super::super::is_worth_while(&found)
         };
-        // 80 h with what was best at first, 70 h with others, 99 h with the defaults.
-        assert_eq!(chosen_of(1, [99.0, 80.0, 70.0, 91.0]), 2);
-        // Less than a tenth is no difference to what has more samples, and to the defaults.
-        assert_eq!(chosen_of(1, [99.0, 80.0, 73.0, 91.0]), 1);
-        assert_eq!(chosen_of(0, [99.0, 95.0, 91.0, 90.0]), 0);
-        assert_eq!(chosen_of(1, [80.0, 79.0, 78.0, 90.0]), 0);
-        // Where the first best gains nothing any more, another one may.
-        assert_eq!(chosen_of(1, [80.0, 85.0, 70.0, 90.0]), 2);
-        assert_eq!(chosen_of(3, [99.0, 80.0, 85.0, 60.0]), 3);
+        assert!(is([0.7, 0.8, 0.75, 0.99, 0.6]));
+        assert!(!is([0.7, 0.8, 0.75, 1.01, 0.6]));
+        // Faster each time, but by less than a tenth.
+        assert!(!is([0.95, 0.92, 0.97, 0.6, 0.93]));
+        assert!(!super::super::is_worth_while(&[0.5; 4]));
+        // Rounds of others say nothing.
+        let other = compared([70.0, 8.0, 70.0], &[(1, 70.0, 35.0)]);
+        assert!(super::super::parts_of_usual(&other, 2, 100_000, 100_000_000).is_empty());
+        assert!(super::super::parts_of_usual(&other, 0, 100_000, 100_000_000).is_empty());
+    }
+
+    #[test]
+    fn the_comparison_is_told() {
+        let told = |part: f64, best| {
+            let rounds: Vec<_> = (0..5).map(|_| (1, 1.0, part)).collect();
+            let mut measured = compared([1.0, 0.5, 1.0], &rounds);
+            measured.batches.extend((0..3).map(|_| batch(Kind::Long, "none", 4, 200_000_000, 1.5)));
+            measured.best = best;
+            let advice = Advice::of(&measured, &plan()).expect("advice");
+            super::super::words::text(&advice).split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let chosen = told(0.5, 1);
+        assert!(
+            chosen.contains(
+                "They took 0.50 to 0.50 of the time of the defaults when both were read in turn, in 5 rounds"
+            ),
+            "{chosen}"
+        );
+        let refused = told(1.1, 0);
+        assert!(refused.contains("`--threads 8` seemed faster at first, but took 1.10 to 1.10 of"), "{refused}");
     }
 
     #[test]

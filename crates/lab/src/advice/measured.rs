@@ -124,6 +124,9 @@ pub struct Batch {
     /// Whether its files had been read before.
     #[serde(default)]
     pub is_repeated: bool,
+    /// The round in which these options and the defaults were read in turn; 0 outside of rounds.
+    #[serde(default)]
+    pub round: u32,
 }
 
 impl Batch {

@@ -15,8 +15,8 @@ pub mod words;
 
 pub use choice::Choice;
 pub use cost::Cost;
-pub use judge::{Advice, Forecast, Limit, NotEnough, Plan, Tried};
+pub use judge::{Advice, Compared, Forecast, Limit, NotEnough, Plan, Tried};
 pub use measured::{Batch, Kind, Machine, Measured, ProcessorRun, Survey};
 pub use profile::{Profile, ProfileError};
-pub use projection::{GAIN, chosen, projected, rate, storage};
+pub use projection::{GAIN, ROUNDS, candidate, is_worth_while, parts_of_usual, projected, rate, storage};
 pub use surveyor::{Sampled, Surveyor};

@@ -119,6 +119,7 @@ mod tests {
                 is_cut: true,
                 is_stalled: true,
                 is_repeated: true,
+                round: 3,
             }],
         }
     }

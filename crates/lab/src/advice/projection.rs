@@ -2,6 +2,7 @@
 
 use super::cost::Run;
 use super::{Batch, Cost, Kind, Measured, ProcessorRun};
+use crate::statistics::median;
 
 /// A batch as the fit takes it.
 pub(super) fn run_of(batch: &Batch) -> Run {
@@ -47,20 +48,41 @@ pub fn projected(measured: &Measured, choice: usize, files: u64, bytes: u64) -> 
 /// The part of a time below which another one is clearly less: options that gain less are not worth leaving others for.
 pub const GAIN: f64 = 0.9;
 
-/// The options to use, by their place among the choices: the fastest of all that were measured, if they are clearly
-/// faster than the defaults; and also than those that were best so far, of which there are more samples.
+/// Rounds in which options are read in turn with the defaults. Options that are no faster are so in all of them once in
+/// 32 times.
+pub const ROUNDS: u32 = 5;
+
+/// Returns the options that seem clearly faster than the defaults and were not read in turn with them yet: of these
+/// those that seem fastest.
 #[must_use]
-pub fn chosen(measured: &Measured, files: u64, bytes: u64) -> usize {
-    let seconds = |choice| projected(measured, choice, files, bytes);
-    let Some(usual) = seconds(0) else { return measured.best };
-    let is_worth = |seconds: f64| seconds < GAIN * usual;
-    let all = (0..measured.choices.len()).filter_map(|choice| Some((choice, seconds(choice)?)));
-    let fastest = all.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, seconds)| is_worth(*seconds));
-    let Some((fastest, least)) = fastest else { return 0 };
-    match seconds(measured.best).filter(|best| is_worth(*best)) {
-        Some(best) if least >= GAIN * best => measured.best,
-        _ => fastest,
-    }
+pub fn candidate(measured: &Measured, files: u64, bytes: u64) -> Option<usize> {
+    let usual = projected(measured, 0, files, bytes)?;
+    let was_compared = |choice| measured.batches.iter().any(|batch| batch.choice == choice && batch.round > 0);
+    let seconds = |choice| Some((choice, projected(measured, choice, files, bytes)?));
+    let others = (1..measured.choices.len()).filter(|choice| !was_compared(*choice)).filter_map(seconds);
+    others.filter(|(_, seconds)| *seconds < GAIN * usual).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(choice, _)| choice)
+}
+
+/// Returns the times of a choice as parts of the defaults' time, for each round in which both were read. Storage whose
+/// speed changes does so for both.
+#[must_use]
+pub fn parts_of_usual(measured: &Measured, choice: usize, files: u64, bytes: u64) -> Vec<f64> {
+    let start_seconds = storage(measured, 0).map_or(0.0, |cost| cost.start_seconds);
+    let seconds = |choice: usize, round: u32| {
+        let is_one = |batch: &&Batch| batch.is_sound() && (batch.round, batch.choice) == (round, choice);
+        let runs: Vec<Run> = measured.batches.iter().filter(is_one).map(run_of).collect();
+        Some(Cost::fit_after(&runs, start_seconds)?.seconds(files as f64, bytes as f64))
+    };
+    let rounds = measured.batches.iter().map(|batch| batch.round).max().unwrap_or(0);
+    let part = |round| Some(seconds(choice, round)? / seconds(0, round)?);
+    if choice == 0 { Vec::new() } else { (1..=rounds).filter_map(part).collect() }
+}
+
+/// Whether options with these parts are worth leaving the defaults for: faster in every round, and clearly so in most.
+#[must_use]
+pub fn is_worth_while(parts: &[f64]) -> bool {
+    let is_clear = median(&mut parts.to_vec()).is_some_and(|part| part < GAIN);
+    parts.len() >= ROUNDS as usize && parts.iter().all(|part| *part < 1.0) && is_clear
 }
 
 /// Seconds that a real run takes to find out how many files it can read at once, beyond their cost.

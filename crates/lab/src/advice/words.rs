@@ -2,7 +2,7 @@
 
 use pfh_page::{Block, Cell, Document, Section, Table};
 
-use super::{Advice, Forecast, Limit};
+use super::{Advice, Compared, Forecast, Limit};
 use crate::quantity::{grouped, number};
 
 /// Width of a line.
@@ -300,19 +300,33 @@ fn options(advice: &Advice) -> String {
     if advice.options.is_empty() {
         return match advice.tried.len() {
             0 | 1 => "Use the defaults; no others were measured.".to_owned(),
-            _ => "Use the defaults: nothing that was measured is clearly faster.".to_owned(),
+            _ => match advice.tried.iter().find_map(|one| Some((&one.options, one.compared?))) {
+                Some((options, compared)) => format!(
+                    "Use the defaults: nothing that was measured is clearly faster. `{options}` seemed faster at first, \
+                     but took {}.",
+                    in_turn(compared)
+                ),
+                None => "Use the defaults: nothing that was measured is clearly faster.".to_owned(),
+            },
         };
     }
     let gain = usual.zip(best).map_or_else(String::new, |(usual, best)| {
         let (from, to) = (usual.storage_seconds, best.storage_seconds);
         format!(" Reading takes {} with them, and {} with the defaults.", time(to), time(from))
     });
+    let compared = best.and_then(|best| best.compared);
+    let compared = compared.map_or_else(String::new, |compared| format!(" They took {}.", in_turn(compared)));
     // They are sorted, so that faster ones stand before it.
     let is_first = advice.tried.first().is_some_and(|first| first.is_best);
-    let doubt = if is_first { "" } else { " Others that took less are not clearly faster: by less than a tenth." };
-    let unsteady =
-        if is_unsteady(advice) { " The speed of the storage changed by more than that (see below)." } else { "" };
-    format!("Use `pfh hash {}`.{gain}{doubt}{unsteady}", advice.options.join(" "))
+    let doubt = if is_first { "" } else { " Others that seem to take less were not read in turn with the defaults." };
+    format!("Use `pfh hash {}`.{gain}{compared}{doubt}", advice.options.join(" "))
+}
+
+/// Times as parts of the defaults' time.
+fn in_turn(Compared { rounds, least, most }: Compared) -> String {
+    let parts = if rounds == 1 { format!("{least:.2}") } else { format!("{least:.2} to {most:.2}") };
+    let rounds = counted(rounds as u64, "round", "rounds");
+    format!("{parts} of the time of the defaults when both were read in turn, in {rounds}")
 }
 
 /// Whether the checks took so much longer or shorter than the samples predict that options cannot be told apart.

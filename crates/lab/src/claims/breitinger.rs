@@ -167,7 +167,10 @@ fn relative_cost(view: &View<'_>, subject: &str, program: impl Fn(&str) -> &'sta
         let measured = cpu_ratio(view, of(algorithm), of("sha1"));
         statements.push(about(format!("{name} / SHA-1"), measured, times, published(row(name), row("SHA-1"))));
     }
-    Finding::new(&B6, view, subject, statements).note("By processor time, over one file in memory.")
+    Finding::new(&B6, view, subject, statements).note(
+        "By processor time, over one file in memory. pfh computes SHA-1 of a single file by SHA instructions under either \
+         profile.",
+    )
 }
 
 fn tools(view: &View<'_>) -> Finding {

@@ -6,7 +6,8 @@ use super::survey::Line;
 use super::{Failed, environment};
 use crate::cli::message;
 use pfh_lab::advice::{
-    Batch, Choice, GAIN, Kind, Limit, Machine, Measured, ProcessorRun, Survey, chosen, projected, rate, storage,
+    Batch, Choice, GAIN, Kind, Limit, Machine, Measured, ProcessorRun, ROUNDS, Survey, candidate, is_worth_while,
+    parts_of_usual, projected, rate, storage,
 };
 use pfh_lab::process::{Fault, Launch, Process};
 use std::collections::BTreeMap;
@@ -48,6 +49,11 @@ const RUNS_FOR_READERS: f64 = 40.0;
 /// Part of the usual time that a short batch takes: by sizes that differ, the start of a run is told from its files.
 const SHORT: f64 = 0.25;
 
+/// Options that are read in turn with the defaults, one after the other; and parts of the usual time of their samples,
+/// which differ, so that the start of a run is told from its files.
+const CANDIDATES_MAX: usize = 2;
+const PARTS_IN_TURN: [f64; 2] = [0.5, SHORT];
+
 /// After this number of samples without an end, the storage is taken to be dead.
 const STALLS_MAX: usize = 3;
 
@@ -87,6 +93,8 @@ pub(super) struct Measuring<'a> {
     long: Samples<(u64, Vec<u8>)>,
     /// Readers that proved worth while in the samples before.
     readers: usize,
+    /// The round in which options and the defaults are read in turn.
+    round: u32,
     /// The first reason why a file could not be read.
     pub(super) first_error: Option<String>,
 }
@@ -180,6 +188,7 @@ impl<'a> Measuring<'a> {
             runs: Samples { all: Vec::new(), next: 0 },
             long: Samples { all: Vec::new(), next: 0 },
             readers: 1,
+            round: 0,
             first_error: None,
         })
     }
@@ -351,18 +360,15 @@ impl<'a> Measuring<'a> {
             }
         }
         self.other_options()?;
-        // At least three of each, however long they take; and in turns, so that a disturbance meets both.
+        self.compare()?;
+        // At least three, however long they take.
         for turn in 0.. {
             if self.is_dead() || turn >= 3 && (self.elapsed() > 0.8 || self.has_read_enough()) {
                 break;
             }
             let seconds = if turn % 2 == 0 { self.share() } else { SHORT * self.share() };
             self.both(self.measured.best, seconds)?;
-            if turn < 2 && self.measured.best != 0 {
-                self.both(0, seconds)?;
-            }
         }
-        self.reconsider()?;
         if self.is_dead() {
             return Ok(());
         }
@@ -535,24 +541,34 @@ impl<'a> Measuring<'a> {
         Ok(is_faster)
     }
 
-    /// Takes the best options by all samples: other ones, or the defaults, if further samples have changed the order.
-    /// Options that were only tried are read again before.
-    fn reconsider(&mut self) -> Result<()> {
+    /// Reads the options that seem clearly faster in turn with the defaults, and takes the first that are. One sample of
+    /// each says little: the speed of a disk that others use changes more than options change it.
+    fn compare(&mut self) -> Result<()> {
         let (files, bytes) = self.planned_volume();
-        for _ in 0..self.measured.choices.len() {
-            let choice = chosen(&self.measured, files, bytes);
-            if choice == self.measured.best {
+        self.measured.best = 0;
+        let mut rounds = 1..;
+        for turn in 0..CANDIDATES_MAX {
+            if turn > 0 && self.elapsed() > 0.8 {
                 break;
             }
-            if choice != 0 {
-                if self.is_dead() {
+            let Some(choice) = candidate(&self.measured, files, bytes) else { break };
+            for (turn, round) in (0..ROUNDS).zip(&mut rounds) {
+                self.round = round;
+                let seconds = PARTS_IN_TURN[turn as usize % 2] * self.share();
+                // Who comes first may pay for what comes between.
+                for choice in if turn % 2 == 0 { [choice, 0] } else { [0, choice] } {
+                    self.both(choice, seconds)?;
+                }
+                let parts = parts_of_usual(&self.measured, choice, files, bytes);
+                if self.is_dead() || parts.last().is_none_or(|part| *part >= 1.0) {
                     break;
                 }
-                for part in [1.0, SHORT] {
-                    self.both(choice, part * self.share())?;
-                }
             }
-            self.measured.best = choice;
+            self.round = 0;
+            if is_worth_while(&parts_of_usual(&self.measured, choice, files, bytes)) {
+                self.measured.best = choice;
+                break;
+            }
         }
         Ok(())
     }
@@ -637,6 +653,7 @@ impl<'a> Measuring<'a> {
             is_cut: !is_complete,
             is_stalled,
             is_repeated,
+            round: self.round,
         };
         self.measured.batches.push(batch);
     }
