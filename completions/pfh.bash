@@ -2412,7 +2412,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__hash)
-            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --facts --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --profile --plan --shard --any-tree --help --version"
+            opts="-a -f -b -o -0 -q -r -x -j -t -p -m -h -V --algorithm --format --binary --tag --json --output --allow-empty --zero --null --uppercase --base64 --resume --compact --unordered --piecewise --facts --stats --progress --quiet --verbose --key-file --key-hex --derive-key --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --slot --mode --order --balance --backend --io --medium --profile --plan --shard --any-tree --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2586,6 +2586,10 @@ _pfh() {
                     return 0
                     ;;
                 -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --slot)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4326,7 +4330,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__run)
-            opts="-o -a -h -V --output --full --runner --algorithm --profile --device --comparison --rounds --corpus --keep-corpora --resume --runners --seed --memory --progress --help --version"
+            opts="-o -a -h -V --output --full --runner --algorithm --profile --device --device-note --comparison --rounds --corpus --keep-corpora --resume --runners --seed --memory --progress --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4363,6 +4367,10 @@ _pfh() {
                     return 0
                     ;;
                 --device)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device-note)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4429,7 +4437,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__sample)
-            opts="-a -j -t -p -m -h -V --walk --list --bytes-max --seconds --algorithm --readers --threads --prefetchers --memory --mode --order --balance --backend --io --medium --help --version"
+            opts="-a -j -t -p -m -h -V --walk --list --bytes-max --seconds --algorithm --readers --threads --prefetchers --memory --slot --mode --order --balance --backend --io --medium --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4488,6 +4496,10 @@ _pfh() {
                     return 0
                     ;;
                 -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --slot)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -4975,7 +4987,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__verify)
-            opts="-a -f -o -q -w -v -x -j -t -p -m -h -V --algorithm --ignore-new --ignore-missing --structure --size-first --sample --seed --strip-prefix --backslashes --all --format --output --compat --progress --quiet --status --strict --warn --verbose --include --exclude --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --mode --order --balance --backend --io --medium --key-file --key-hex --derive-key --help --version"
+            opts="-a -f -o -q -w -v -x -j -t -p -m -h -V --algorithm --ignore-new --ignore-missing --structure --size-first --sample --seed --strip-prefix --backslashes --all --format --output --compat --progress --quiet --status --strict --warn --verbose --include --exclude --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --slot --mode --order --balance --backend --io --medium --key-file --key-hex --derive-key --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5080,6 +5092,10 @@ _pfh() {
                     return 0
                     ;;
                 -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --slot)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -86,6 +86,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -l max-depth -d 'Descend a
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s p -l prefetchers -d 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -s m -l memory -d 'Memory limit for all buffers together (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand hash" -l slot -d 'Largest slot of the memory table: what one read asks for at most [default: 64K to 1M, by what is computed; 4M with --io direct]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand hash" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; reads ahead where reads wait; idle workers help with large files'
 mtp\t'As published: prefetchers only read, the other threads only hash'
 smt\t'As published: every thread reads and hashes its own file'"
@@ -340,6 +341,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand verify" -l exclude -d 'Leave out
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -s p -l prefetchers -d 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -s m -l memory -d 'Memory limit for all buffers together (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l slot -d 'Largest slot of the memory table: what one read asks for at most [default: 64K to 1M, by what is computed; 4M with --io direct]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; reads ahead where reads wait; idle workers help with large files'
 mtp\t'As published: prefetchers only read, the other threads only hash'
 smt\t'As published: every thread reads and hashes its own file'"
@@ -789,6 +791,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -s a -l algorithm -d 'Measure only this algorithm of the experiment (repeatable)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l profile -d 'Measure only under this profile (repeatable); `today` is the default profile, without changes' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l device -d 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l device-note -d 'Describe the device NAME (repeatable), for example by the speed of its network, which no system tells: the results keep TEXT, and reports print it' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l comparison -d 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l rounds -d 'Measure N rounds, in the place of the experiment\'s number' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from run" -l corpus -d 'Give whole programs a copy of the files in DIR, in the place of every corpus of the experiment' -r -f -a "(__fish_complete_directories)"
@@ -855,6 +858,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s p -l prefetchers -d 'Number of readers per device, where threads only read (--mode mtp, --io direct, rotating disks)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -s m -l memory -d 'Memory limit for all buffers together (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l slot -d 'Largest slot of the memory table: what one read asks for at most [default: 64K to 1M, by what is computed; 4M with --io direct]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from sample" -l mode -d 'How threads share reading and hashing' -r -f -a "adaptive\t'Every worker reads and hashes; reads ahead where reads wait; idle workers help with large files'
 mtp\t'As published: prefetchers only read, the other threads only hash'
 smt\t'As published: every thread reads and hashes its own file'"

@@ -107,6 +107,13 @@ pub(crate) struct EngineArguments {
     #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
+    /// Largest slot of the memory table: what one read asks for at most [default: 64K to 1M, by what is computed; 4M with
+    /// --io direct].
+    ///
+    /// If --memory is not enough for as many slots as the threads need, they are smaller; `--stats` tells their length.
+    #[arg(long, value_name = "SIZE", value_parser = parse_slot)]
+    pub(crate) slot: Option<u32>,
+
     /// How threads share reading and hashing.
     #[arg(long, value_name = "MODE", default_value = "adaptive")]
     pub(crate) mode: ModeWord,
@@ -391,6 +398,13 @@ pub(crate) fn parse_format(name: &str) -> Result<FormatName, String> {
         return Ok(FormatName::Jsonl);
     }
     FormatName::from_name(name).map_err(|error| error.to_string())
+}
+
+fn parse_slot(text: &str) -> Result<u32, String> {
+    match u32::try_from(parse_bytes(text)?) {
+        Ok(bytes) if (16 << 10..=64 << 20).contains(&bytes) => Ok(bytes),
+        _ => Err(format!("`{text}` is not from 16K to 64M")),
+    }
 }
 
 pub(crate) fn parse_piece(text: &str) -> Result<u64, String> {

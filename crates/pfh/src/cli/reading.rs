@@ -41,6 +41,7 @@ pub(crate) fn engine_options(engine: &EngineArguments, selection: Selection) -> 
     }
     options.prefetchers = usize::from(engine.prefetchers);
     options.memory_bytes = engine.memory;
+    options.slot_bytes_max = engine.slot.map(|bytes| bytes as usize);
     options.mode = engine.mode.into();
     options.order = engine.order.into();
     options.balance = engine.balance;

@@ -147,6 +147,28 @@ fn statistics() {
     assert_eq!(text.stdout.iter().filter(|&&byte| byte == b'\n').count(), 5);
 }
 
+/// Slots change how files are read, never their digests.
+#[test]
+fn slots_have_the_length_that_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("f"), vec![7; 300_000]).unwrap();
+    let usual = hash(directory.path(), ["-a", "md5,ssdeep", "-f", "csv", "f"]).run();
+    for (slot, length, method) in
+        [("16K", 16_384, "buffered"), ("101k", 102_400, "buffered"), ("2M", 2 << 20, "direct")]
+    {
+        let arguments = ["-a", "md5,ssdeep", "-f", "csv", "--slot", slot, "--io", method, "--stats=json", "f"];
+        let ended = hash(directory.path(), arguments).run();
+        assert_eq!((ended.code(), &ended.stdout), (0, &usual.stdout));
+        let stats: serde_json::Value = serde_json::from_str(ended.stderr.lines().last().unwrap()).unwrap();
+        assert_eq!(stats["slot_bytes"], length, "{stats}");
+    }
+    for wrong in ["15K", "65M", "many"] {
+        let ended = hash(directory.path(), ["--slot", wrong, "f"]).run();
+        assert_eq!(ended.code(), 2);
+        assert!(ended.stderr.contains("from 16K to 64M") || ended.stderr.contains("is not a size"), "{}", ended.stderr);
+    }
+}
+
 /// Progress, warnings and statistics never get into the list.
 #[test]
 fn progress_is_for_standard_error() {

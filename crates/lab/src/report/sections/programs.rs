@@ -1,4 +1,4 @@
-//! Whole programs: a table and a plot for each trial, the number of readers that suffices, and projections.
+//! Whole programs: a table and a plot for each trial, the readers and slots that suffice, and projections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::report::frash;
 use crate::report::plots::{self, Axis, BoxRow, DotRow, Dots, Group, Legend};
 use crate::report::sections::answer::undecided;
 use crate::report::sections::profile_name;
-use crate::results::Output;
+use crate::results::{NOTE, Output};
 use crate::size::Size;
 use crate::statistics::{Estimate, Repeats, Summary, median, of_medians, ratio_of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
@@ -23,7 +23,7 @@ const ROWS_MAX: usize = 40;
 /// Fewer runs than this have no quartiles worth a picture.
 const BOX_RUNS_LEAST: usize = 8;
 
-/// More readers bring nothing if all of them together bring less than this.
+/// More readers, or longer slots, bring nothing if all of them together bring less than this.
 const KNEE: f64 = 0.05;
 
 /// Types of filesystems whose reads come from no block device of this machine, beside `fuse.…`.
@@ -86,7 +86,8 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
         let fact = |name: &str| device.facts.get(name).filter(|text| !text.is_empty());
         let behaviour = fact("behaviour").map(|text| format!(", with {text}")).unwrap_or_default();
         let lies = fact("filesystem").map(|text| format!("; {text}")).unwrap_or_default();
-        section.push(Block::Text(format!("Device {}: {kind}{behaviour}{lies}.", device.device)));
+        let note = fact(NOTE).map(|text| format!(" Described as: {}.", text.trim_end_matches('.'))).unwrap_or_default();
+        section.push(Block::Text(format!("Device {}: {kind}{behaviour}{lies}.{note}", device.device)));
     }
     for corpus in measurements.corpora.values() {
         let (bytes, longest) = (size(corpus.bytes), size(corpus.longest_bytes));
@@ -159,21 +160,20 @@ fn profile_rank(profile: &str) -> &str {
 /// Conditions that differ within a trial, in words: `cold, hdd, 2 threads`.
 fn conditions(key: &SeriesKey, varying: &BTreeSet<&str>) -> String {
     let told = key.dimensions.iter().filter(|(name, _)| varying.contains(name.as_str()));
-    let text = |(name, value): (&String, &String)| match name.as_str() {
-        CACHE | DEVICE | CORPUS => value.clone(),
-        "mode" => {
-            if value == "adaptive" {
-                value.clone()
-            } else {
-                value.to_uppercase()
-            }
-        }
+    told.map(|(name, value)| condition(name, value)).collect::<Vec<_>>().join(", ")
+}
+
+/// The value of a dimension in words: `2 threads`.
+fn condition(name: &str, value: &str) -> String {
+    match name {
+        CACHE | DEVICE | CORPUS => value.to_owned(),
+        "mode" if value != "adaptive" => value.to_uppercase(),
+        "mode" => value.to_owned(),
         name => {
             let name = if value == "1" { name.strip_suffix('s').unwrap_or(name) } else { name };
             format!("{value} {}", name.replace('_', " "))
         }
-    };
-    told.map(text).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The files and the cache that all cells of a trial share, in words: `, files: large, cached`.
@@ -570,76 +570,121 @@ fn dots(
     Dots { legend, blocks: vec![block] }.plot(title, description)
 }
 
-/// From which number of readers on more of them bring nothing, for every kind of files on every device.
-fn knees(of: &[Measured<'_>]) -> Vec<String> {
-    let mut groups: BTreeMap<BTreeMap<&str, &str>, Vec<(u64, &Point)>> = BTreeMap::new();
-    for (key, point) in of.iter().filter(|(key, _)| key.profile == TODAY) {
-        let Some(readers) = key.dimensions.get("prefetchers").and_then(|value| value.parse().ok()) else { continue };
-        let others = key.dimensions.iter().filter(|(name, _)| *name != "prefetchers");
-        let others = others.map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        groups.entry(others).or_default().push((readers, point));
-    }
-    let sentence = |(dimensions, mut readers): (BTreeMap<&str, &str>, Vec<(u64, &Point)>)| {
-        readers.sort_by_key(|(number, _)| *number);
-        let of = |name: &str| dimensions.get(name).copied().unwrap_or_default();
-        Some(format!("Files: {}, {}: {}.", of(CORPUS), of(DEVICE), knee(&readers)?))
-    };
-    groups.into_iter().filter_map(sentence).collect()
+/// A dimension of numbers, of which more may bring nothing from some on.
+struct Ladder {
+    dimension: &'static str,
+    /// The question, as a clause.
+    question: &'static str,
+    /// The value with its noun; and alone, after another one.
+    name: fn(&str) -> String,
+    short: fn(&str) -> String,
 }
 
-/// From which number of readers on more of them bring nothing, in words; undecided where the intervals leave more than
-/// one. Readers come in the order of their number.
-fn knee(readers: &[(u64, &Point)]) -> Option<String> {
-    let ratio = |a: &Point, b: &Point| ratio_of_medians(a.times_ns(), b.times_ns());
-    let (&first, &last) = (readers.first()?, readers.last()?);
-    if readers.len() < 2 {
-        return None;
-    }
-    let is_shorter = |a: &&(u64, &Point), b: &&(u64, &Point)| a.1.time.median.total_cmp(&b.1.time.median);
-    let best = readers.iter().min_by(is_shorter)?;
-    // How much longer each number takes than the best, at least and at most.
-    let longer = |(number, point): &(u64, &Point)| {
-        if *number == best.0 {
-            return Some((1.0, 1.0));
+const LADDERS: [Ladder; 2] = [
+    Ladder {
+        dimension: "prefetchers",
+        question: "from which number of prefetchers on more of them bring",
+        name: |value| format!("{value} {}", if value == "1" { "prefetcher" } else { "prefetchers" }),
+        short: str::to_owned,
+    },
+    Ladder {
+        dimension: "slot",
+        question: "from which size of slots on longer ones bring",
+        name: |value| format!("slots of {value}"),
+        short: |value| format!("those of {value}"),
+    },
+];
+
+/// A value of a ladder, by which it is sorted, as text, and its times.
+type Rung<'a> = (u64, &'a str, &'a Point);
+
+/// From which number of readers, and from which size of slots, on more bring nothing, for every kind of files on every
+/// device.
+fn knees(of: &[Measured<'_>]) -> Vec<String> {
+    LADDERS.iter().flat_map(|ladder| ladder.knees(of)).collect()
+}
+
+impl Ladder {
+    fn knees(&self, of: &[Measured<'_>]) -> Vec<String> {
+        let mut groups: BTreeMap<BTreeMap<&str, &str>, Vec<Rung<'_>>> = BTreeMap::new();
+        for (key, point) in of.iter().filter(|(key, _)| key.profile == TODAY) {
+            let Some(value) = key.dimensions.get(self.dimension) else { continue };
+            let Some(Size(number)) = Size::parse(value) else { continue };
+            let others = key.dimensions.iter().filter(|(name, _)| *name != self.dimension);
+            let others = others.map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            groups.entry(others).or_default().push((number, value, point));
         }
-        ratio(point, best.1)?.interval.map(|interval| (interval.low, interval.high))
-    };
-    let longer: Option<Vec<(f64, f64)>> = readers.iter().map(longer).collect();
-    let name = |number| counted(number, "prefetcher", "prefetchers");
-    let Some(longer) = longer else {
-        return Some(
-            "from which number of prefetchers on more of them bring nothing is undecided: too few runs".to_owned(),
-        );
-    };
-    // Below the one, every number is too small; from the other on, one is enough.
-    let possible = longer.iter().position(|(low, _)| *low <= 1.0 + KNEE)?;
-    let certain = longer.iter().position(|(_, high)| *high <= 1.0 + KNEE)?;
-    let knee = readers[certain];
-    let speed = |(number, point): (u64, &Point)| {
-        let times = ratio(first.1, point).map(|times| estimate(&times)).unwrap_or_default();
-        format!("{} {} {times} times as fast as {}", name(number), if number == 1 { "reads" } else { "read" }, first.0)
-    };
-    if possible < certain {
-        let (least, most) = (readers[possible].0, knee.0);
-        return Some(format!(
-            "from which number of prefetchers on more of them bring less than 5 % is undecided, between {least} and {most}; {}",
-            speed(knee)
-        ));
+        let names: BTreeSet<&str> = groups.keys().flat_map(|dimensions| dimensions.keys().copied()).collect();
+        let differs = |name: &&str| {
+            let values: BTreeSet<_> = groups.keys().map(|dimensions| dimensions.get(name)).collect();
+            values.len() > 1
+        };
+        let varying: BTreeSet<&str> = names.into_iter().filter(differs).collect();
+        let sentence = |(dimensions, mut rungs): (BTreeMap<&str, &str>, Vec<Rung<'_>>)| {
+            rungs.sort_by_key(|(number, ..)| *number);
+            let of = |name: &str| dimensions.get(name).copied().unwrap_or_default();
+            let others = dimensions.iter().filter(|(name, _)| ![CORPUS, DEVICE].contains(name));
+            // Those that differ tell the sentences apart.
+            let others = others.filter(|(name, _)| **name == "io" || varying.contains(*name));
+            let others: String = others.map(|(name, value)| format!(", {}", condition(name, value))).collect();
+            Some(format!("Files: {}{others}, {}: {}.", of(CORPUS), of(DEVICE), self.knee(&rungs)?))
+        };
+        groups.into_iter().filter_map(sentence).collect()
     }
-    let after = match longer[longer.len() - 1] {
-        _ if last.0 == knee.0 => "more were not tried".to_owned(),
-        (low, _) if low > 1.0 + KNEE => {
-            let times = ratio(last.1, knee.1).map(|times| estimate(&times)).unwrap_or_default();
-            format!("{} take {times} times as long", last.0)
+
+    /// From which value on more bring nothing, in words; undecided where the intervals leave more than one. Values come
+    /// in ascending order.
+    fn knee(&self, rungs: &[Rung<'_>]) -> Option<String> {
+        let ratio = |a: &Point, b: &Point| ratio_of_medians(a.times_ns(), b.times_ns());
+        let (&first, &last) = (rungs.first()?, rungs.last()?);
+        if rungs.len() < 2 {
+            return None;
         }
-        (_, high) if high <= 1.0 + KNEE => format!("up to {} bring less than 5 % more", last.0),
-        _ => format!("whether {} are slower is undecided", last.0),
-    };
-    Some(if knee.0 == first.0 {
-        format!("{} {} enough; {after}", name(first.0), if first.0 == 1 { "is" } else { "are" })
-    } else {
-        format!("{}; {after}", speed(knee))
-    })
+        let is_shorter = |a: &&Rung<'_>, b: &&Rung<'_>| a.2.time.median.total_cmp(&b.2.time.median);
+        let best = rungs.iter().min_by(is_shorter)?;
+        // How much longer each takes than the best, at least and at most.
+        let longer = |(number, _, point): &Rung<'_>| {
+            if *number == best.0 {
+                return Some((1.0, 1.0));
+            }
+            ratio(point, best.2)?.interval.map(|interval| (interval.low, interval.high))
+        };
+        let longer: Option<Vec<(f64, f64)>> = rungs.iter().map(longer).collect();
+        let Some(longer) = longer else {
+            return Some(format!("{} nothing is undecided: too few runs", self.question));
+        };
+        // Below the one, every value is too small; from the other on, one is enough.
+        let possible = longer.iter().position(|(low, _)| *low <= 1.0 + KNEE)?;
+        let certain = longer.iter().position(|(_, high)| *high <= 1.0 + KNEE)?;
+        let knee = rungs[certain];
+        let speed = |(_, value, point): Rung<'_>| {
+            let times = ratio(first.2, point).map(|times| estimate(&times)).unwrap_or_default();
+            let read = if value == "1" { "reads" } else { "read" };
+            format!("{} {read} {times} times as fast as {}", (self.name)(value), (self.short)(first.1))
+        };
+        if possible < certain {
+            let (least, most) = ((self.short)(rungs[possible].1), (self.short)(knee.1));
+            return Some(format!(
+                "{} less than 5 % is undecided, between {least} and {most}; {}",
+                self.question,
+                speed(knee)
+            ));
+        }
+        let after = match longer[longer.len() - 1] {
+            _ if last.0 == knee.0 => "more were not tried".to_owned(),
+            (low, _) if low > 1.0 + KNEE => {
+                let times = ratio(last.2, knee.2).map(|times| estimate(&times)).unwrap_or_default();
+                format!("{} take {times} times as long", (self.short)(last.1))
+            }
+            (_, high) if high <= 1.0 + KNEE => format!("up to {} bring less than 5 % more", (self.short)(last.1)),
+            _ => format!("whether {} are slower is undecided", (self.short)(last.1)),
+        };
+        Some(if knee.0 == first.0 {
+            format!("{} {} enough; {after}", (self.name)(first.1), if first.1 == "1" { "is" } else { "are" })
+        } else {
+            format!("{}; {after}", speed(knee))
+        })
+    }
 }
 
 /// The time that the user waits, in sentences: for each kind of files on each device the fastest and the slowest.
