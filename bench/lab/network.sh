@@ -1,8 +1,9 @@
 #!/bin/bash
 # A share of Samba over a network of one gigabit per second, both on this machine, mounted by rclone: runs a command whose
-# environment has the folder of the mount as $share, and takes all of it away. As root; needs samba, rclone and iproute2.
+# environment has the folder of the mount as $share and its description as $note, and takes all of it away. As root; needs
+# samba, rclone and iproute2.
 #
-#   bench/lab/network.sh 'pfh lab run fixity -o out --device nas="$share" --device here'
+#   bench/lab/network.sh 'pfh lab run fixity -o out --device nas="$share" --device-note nas="$note" --device here'
 set -euo pipefail
 rate=${RATE:-1gbit}
 folder=$(mktemp -d)
@@ -55,4 +56,6 @@ for _ in $(seq 100); do
 done
 mountpoint --quiet "$folder/mount" || { cat "$folder/state/rclone" >&2; exit 1; }
 export share=$folder/mount
+# Nothing that the system tells of the mount says how fast the network is.
+export note="a share of Samba on the same machine, over a network that tc limits to $rate, mounted by rclone without a cache"
 bash -c "$1"

@@ -66,6 +66,9 @@ pub struct Header {
     pub environment: BTreeMap<String, String>,
 }
 
+/// The fact of a [`Device`] that its user told.
+pub const NOTE: &str = "note";
+
 /// A device on which whole programs ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
@@ -74,7 +77,7 @@ pub struct Device {
     /// Whether it is a filesystem that behaves like one.
     pub simulated: bool,
     /// Facts about it by name (`filesystem`: type, device and options of the mount; of a simulated one, of the mount
-    /// below it; `behaviour`: the speed and the faults of a simulated one, in words).
+    /// below it; `behaviour`: the speed and the faults of a simulated one, in words; [`NOTE`]: the user's description).
     pub facts: BTreeMap<String, String>,
 }
 

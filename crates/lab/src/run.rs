@@ -20,7 +20,7 @@ use crate::plan::{self, Planned, Selection};
 use crate::programs::cells::{self, ProgramCell};
 use crate::programs::{self, Measured, Places, Setting, Stage};
 use crate::quantity::counted;
-use crate::results::{Cell, Corpus, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
+use crate::results::{self, Cell, Corpus, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
 use crate::roster::{Cancelled, Entrant, Roster, START_LIMIT};
 use crate::runner::TODAY;
 use crate::session::{Answers, Ended, Failed, Limits, Session};
@@ -173,6 +173,7 @@ pub fn run(
     let started = Instant::now();
     let roster = Roster::new(catalogue, options.memory_bytes);
     options.selection.validate(&experiment, roster.entrants())?;
+    validate_notes(&experiment.definition, options)?;
     let (store, header, earlier) = open(&experiment, options)?;
     let mut experiment = if options.resume {
         Experiment::parse(&header.experiment, header.definition.clone(), header.full).map_err(Error::Input)?
@@ -209,6 +210,30 @@ pub fn run(
     }
     run.store.sync()?;
     Ok(run.summary)
+}
+
+/// Refuses descriptions of devices on which nothing is measured.
+fn validate_notes(definition: &Definition, options: &Options) -> Result<(), Error> {
+    let devices = definition.trials.iter().flat_map(|trial| &trial.device).map(String::as_str);
+    let devices: BTreeSet<&str> = devices.filter(|name| options.selection.takes_device(name)).collect();
+    let Some(name) = options.places.notes.keys().find(|name| !devices.contains(name.as_str())) else { return Ok(()) };
+    let devices: Vec<&str> = devices.into_iter().collect();
+    Err(Error::input(format!(
+        "`--device-note` describes `{name}`, on which nothing is measured; the devices are {}",
+        devices.join(", ")
+    )))
+}
+
+/// A device as it is saved, with the description that an earlier run was given, unless it has one.
+fn noted(mut device: results::Device, earlier: &[Entry]) -> Entry {
+    let note = earlier.iter().rev().find_map(|entry| match entry {
+        Entry::Device(there) if there.device == device.device => there.facts.get(results::NOTE),
+        _ => None,
+    });
+    if let Some(note) = note {
+        device.facts.entry(results::NOTE.to_owned()).or_insert_with(|| note.clone());
+    }
+    Entry::Device(device)
 }
 
 /// The file of the results, its header, and what was there already.
@@ -463,7 +488,7 @@ impl Run<'_> {
         if cells.is_empty() {
             return Ok(false);
         }
-        let devices = stage.device_entries().into_iter().map(Entry::Device);
+        let devices = stage.device_entries().into_iter().map(|device| noted(device, earlier));
         let corpora = stage.corpus_entries().into_iter().map(Entry::Corpus);
         self.store.append(&devices.chain(corpora).collect::<Vec<_>>())?;
         let all: u64 = cells.iter().map(|cell| u64::from(cell.rounds)).sum();

@@ -249,6 +249,7 @@ fn write_noise(file: &mut File, bytes: u64, random: &mut Rng) -> io::Result<()> 
 mod tests {
     use super::*;
     use crate::programs::cache;
+    use crate::programs::watch::Watch;
     use crate::size::Size;
 
     #[test]
@@ -312,7 +313,7 @@ mod tests {
             let corpus: CorpusDefinition = toml::from_str(&text).expect("well-formed");
             assert_eq!(corpus.bytes, Size(200_000));
             make(&corpus, folder.path(), 7, Path::new("pfh")).expect("made");
-            let counts = cache::count(folder.path()).expect("listed");
+            let counts = cache::count(folder.path(), &Watch::default()).expect("listed");
             assert_eq!((counts.files, counts.bytes), (20, 200_000), "{kind:?}");
         }
     }

@@ -97,11 +97,11 @@ impl Device {
     /// Makes it ready with nothing in its cache, if it is simulated; a folder is left as it is.
     pub(super) fn renew(&mut self, program: &Path, cancel: &AtomicBool) -> Result<(), String> {
         self.release();
-        self.attach(program, cancel)
+        self.attach(program, cancel).map(|_| ())
     }
 
-    /// Makes it ready, if it is not.
-    pub(super) fn attach(&mut self, program: &Path, cancel: &AtomicBool) -> Result<(), String> {
+    /// Makes it ready, if it is not. Returns whether it is mounted anew, with nothing in its cache.
+    pub(super) fn attach(&mut self, program: &Path, cancel: &AtomicBool) -> Result<bool, String> {
         if let Kind::Simulated { source, mount_point, mounted, .. } = &mut self.kind {
             // One whose program was killed serves nobody.
             if mounted.as_mut().is_some_and(|mounted| mounted.process.wait_for_end(Duration::ZERO).is_some()) {
@@ -109,9 +109,10 @@ impl Device {
             }
             if mounted.is_none() {
                 *mounted = Some(mount(program, source, mount_point.path(), &self.name, cancel)?);
+                return Ok(true);
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Takes a simulated device away.

@@ -62,6 +62,14 @@ pub fn measure(command: &str, output: Option<&Path>) -> io::Result<Measured> {
     })
 }
 
+/// A run that was measured.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) measured: Measured,
+    /// The end of what it wrote to standard error.
+    pub(crate) said: String,
+}
+
 /// Starts measuring processes.
 #[derive(Clone, Debug)]
 pub(crate) struct Meter {
@@ -80,7 +88,7 @@ impl Meter {
         environment: Vec<(String, String)>,
         output: Option<&Path>,
         cancel: &AtomicBool,
-    ) -> Result<Option<Measured>, Failed> {
+    ) -> Result<Option<Run>, Failed> {
         let mut arguments = vec!["lab".to_owned(), "measure".to_owned()];
         if let Some(output) = output {
             arguments.extend(["--output".to_owned(), output.to_string_lossy().into_owned()]);
@@ -100,7 +108,7 @@ impl Meter {
                 let measured: Result<Measured, _> = serde_json::from_str(&line);
                 let said = process.end();
                 match measured {
-                    Ok(measured) => Ok(Some(measured)),
+                    Ok(measured) => Ok(Some(Run { measured, said })),
                     Err(error) => Err(crash(&format!("the measuring process: {error}: {said}"))),
                 }
             }
@@ -114,7 +122,7 @@ impl Meter {
                 let limit = self.limit.as_secs();
                 let said = process.end();
                 let message = match kind {
-                    FailureKind::Timeout => format!("did not end within {limit} s"),
+                    FailureKind::Timeout => format!("did not end within {limit} s, the experiment's `task_seconds`"),
                     _ => fault.to_string(),
                 };
                 Err(Failed { kind, message: if said.is_empty() { message } else { format!("{message}: {said}") } })

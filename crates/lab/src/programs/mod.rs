@@ -9,12 +9,14 @@ mod corpus;
 mod device;
 mod lists;
 mod measure;
+mod watch;
 
 use crate::quantity::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 pub use measure::{Measured, measure};
 
@@ -30,13 +32,16 @@ use cache::Counts;
 use cells::ProgramCell;
 use device::Device;
 use lists::Digests;
-use measure::Meter;
+use measure::{Meter, Run};
+use watch::{Stuck, watched};
 
 /// The user's own places: folders on devices by name, and a folder in the place of every corpus.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// A folder on each device that is neither [`HERE`] nor simulated.
     pub devices: BTreeMap<String, PathBuf>,
+    /// The user's descriptions of devices, of whatever kind, by name.
+    pub notes: BTreeMap<String, String>,
     /// Files of the user's, in the place of every corpus; read, never written.
     pub corpus: Option<PathBuf>,
     /// The folder in which corpora stay, for later runs to find them.
@@ -59,6 +64,8 @@ pub(crate) struct Stage<'a> {
     devices: Vec<Device>,
     /// Why a device is not there.
     absent: BTreeMap<String, String>,
+    /// The user's descriptions of devices.
+    notes: BTreeMap<String, String>,
     /// The corpora by name.
     corpora: BTreeMap<String, Made>,
     /// Outputs of programs whose definition keeps them.
@@ -106,11 +113,14 @@ impl<'a> Stage<'a> {
         let wanted: BTreeSet<&str> = cells.iter().map(|cell| cell.corpus.as_str()).collect();
         let corpora: Vec<&CorpusDefinition> =
             definition.corpora.iter().filter(|corpus| wanted.contains(corpus.name.as_str())).collect();
+        let limit = definition.task_limit();
         let here = match &setting.places.kept {
             Some(folder) => Device::kept(HERE, keep(folder, &corpora, setting.program)?),
             None => {
                 let data = Data::new(setting.folder, setting.seed)?;
-                fill(data.folder(), &corpora, setting)?;
+                if fill(data.folder(), &corpora, setting, limit, cancel)?.is_none() {
+                    return Ok(None);
+                }
                 Device::folder(HERE, data)
             }
         };
@@ -121,7 +131,9 @@ impl<'a> Stage<'a> {
         for corpus in &corpora {
             let name = folder_name(corpus, setting.places);
             let folder = source.join(&name);
-            let counts = cache::count(&folder).map_err(Error::file(&folder))?;
+            let counted = folder.clone();
+            let counts = watched(limit, cancel, move |watch| cache::count(&counted, watch));
+            let Some(counts) = counts? else { return Ok(None) };
             if counts.files == 0 {
                 let whence = setting.places.corpus.as_ref();
                 let whence = whence.map_or_else(String::new, |given| format!(": `{}` holds none", given.display()));
@@ -140,6 +152,7 @@ impl<'a> Stage<'a> {
             meter,
             devices: vec![here],
             absent: BTreeMap::new(),
+            notes: setting.places.notes.clone(),
             corpora: made,
             outputs: Vec::new(),
             expected: BTreeMap::new(),
@@ -150,13 +163,15 @@ impl<'a> Stage<'a> {
             cells.iter().map(|cell| cell.device.as_str()).filter(|name| *name != HERE).collect();
         for name in names {
             let device = match setting.places.devices.get(name) {
-                Some(folder) => Data::new(folder, setting.seed)
-                    .and_then(|data| fill(data.folder(), &corpora, setting).map(|()| Device::folder(name, data))),
-                None => match Device::simulated(name, &source, setting.program, cancel) {
-                    _ if cancel.load(Ordering::Relaxed) => return Ok(None),
-                    device => device,
-                },
+                Some(folder) => Data::new(folder, setting.seed).and_then(|data| {
+                    fill(data.folder(), &corpora, setting, limit, cancel)?;
+                    Ok(Device::folder(name, data))
+                }),
+                None => Device::simulated(name, &source, setting.program, cancel),
             };
+            if cancel.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
             match device {
                 Ok(device) => stage.devices.push(device),
                 Err(error) => {
@@ -195,7 +210,13 @@ impl<'a> Stage<'a> {
 
     /// The devices, as they are saved.
     pub(crate) fn device_entries(&self) -> Vec<results::Device> {
-        self.devices.iter().map(Device::to_entry).collect()
+        let entry = |device: &Device| {
+            let mut entry = device.to_entry();
+            let note = self.notes.get(device.name());
+            entry.facts.extend(note.map(|note| (results::NOTE.to_owned(), note.clone())));
+            entry
+        };
+        self.devices.iter().map(entry).collect()
     }
 
     /// The answers on which programs agreed.
@@ -242,11 +263,11 @@ impl<'a> Stage<'a> {
         let output = self.scratch.folder().join("list");
         let program = &self.definition.programs[cell.program];
         let environment = self.environment(cell);
-        let Some(measured) = self.meter.run(&program.command, environment, Some(&output), cancel)? else {
+        self.cached = None;
+        let Some(run) = self.meter.run(&program.command, environment, Some(&output), cancel)? else {
             return Ok(None);
         };
-        self.cached = None;
-        judge_status(program, &measured)?;
+        judge_status(program, &run)?;
         if program.list.is_none() && program.keep.is_none() {
             return Ok(Some(Digests::new()));
         }
@@ -289,30 +310,48 @@ impl<'a> Stage<'a> {
         let here = (cell.device.clone(), cell.corpus.clone());
         let folder = self.devices[place].path().join(self.folder_of(&cell.corpus));
         let device = &mut self.devices[place];
+        // Whatever fails from here on, nobody knows afterwards what the page cache holds.
+        let cached = self.cached.take();
         match cell.cache {
             Cache::Cold if device.is_simulated() => device.renew(&program, cancel).map_err(error)?,
-            Cache::Cold => cache::evict(&folder).map_err(|reason| error(reason.to_string()))?,
+            Cache::Cold => {
+                let evicted = watched(self.meter.limit, cancel, move |watch| cache::evict(&folder, watch));
+                if evicted.map_err(|stuck| unprepared(&stuck, device, "emptied of"))?.is_none() {
+                    return Ok(None);
+                }
+            }
             Cache::Dropped => {
                 device.attach(&program, cancel).map_err(error)?;
                 cache::drop_all().map_err(|reason| error(format!("the page cache could not be dropped: {reason}")))?;
             }
             Cache::Cached => {
-                device.attach(&program, cancel).map_err(error)?;
-                if self.cached.as_ref() != Some(&here) {
-                    cache::fill(&folder).map_err(|reason| error(reason.to_string()))?;
+                // One that is mounted anew is cold, whatever was read before.
+                let is_new = device.attach(&program, cancel).map_err(error)?;
+                if is_new || cached.as_ref() != Some(&here) {
+                    let filled = watched(self.meter.limit, cancel, move |watch| cache::fill(&folder, watch));
+                    match filled {
+                        Ok(Some(())) => {}
+                        Ok(None) => return Ok(None),
+                        Err(stuck) => {
+                            let failed = unprepared(&stuck, device, "filled from");
+                            // A read that hangs ends with the mount.
+                            device.release();
+                            return Err(failed);
+                        }
+                    }
                 }
             }
         }
-        self.cached = (cell.cache == Cache::Cached).then_some(here);
         self.meter.directory = self.devices[place].path().to_owned();
         let definition = &self.definition.programs[cell.program];
-        let measured = self.meter.run(&definition.command, self.environment(cell), None, cancel);
+        let run = self.meter.run(&definition.command, self.environment(cell), None, cancel);
         if cell.cache == Cache::Cold {
             self.devices[place].release();
         }
-        let Some(measured) = measured? else { return Ok(None) };
-        judge_status(definition, &measured)?;
-        Ok(Some(measured))
+        let Some(run) = run? else { return Ok(None) };
+        judge_status(definition, &run)?;
+        self.cached = (cell.cache == Cache::Cached).then_some(here);
+        Ok(Some(run.measured))
     }
 
     fn environment(&self, cell: &ProgramCell) -> Vec<(String, String)> {
@@ -349,11 +388,11 @@ fn digest(meter: &Meter, scratch: &Path, cancel: &AtomicBool) -> Result<Option<S
     let variables = [("pfh", meter.program.as_path()), ("list", list.as_path())];
     let variables = variables.map(|(name, value)| (name.to_owned(), value.to_string_lossy().into_owned()));
     for (command, output) in [("\"$pfh\" hash -a sha256 .", &list), ("\"$pfh\" hash -a sha256 \"$list\"", &output)] {
-        let measured = meter.run(command, variables.to_vec(), Some(output), cancel);
-        match measured.map_err(|failed| failed.message)? {
+        let run = meter.run(command, variables.to_vec(), Some(output), cancel);
+        match run.map_err(|failed| format!("`{command}` {}", failed.message))? {
             None => return Ok(None),
-            Some(Measured { status: 0, .. }) => {}
-            Some(Measured { status, .. }) => return Err(format!("`{command}` ended with status {status}")),
+            Some(Run { measured: Measured { status: 0, .. }, .. }) => {}
+            Some(run) => return Err(format!("`{command}` {}", ended(&run))),
         }
     }
     let text = fs::read_to_string(&output).map_err(|error| error.to_string())?;
@@ -402,11 +441,36 @@ impl Drop for Stage<'_> {
     }
 }
 
-fn judge_status(program: &Program, measured: &Measured) -> Result<(), Failed> {
-    if program.statuses.contains(&measured.status) {
+fn judge_status(program: &Program, run: &Run) -> Result<(), Failed> {
+    if program.statuses.contains(&run.measured.status) {
         return Ok(());
     }
-    Err(Failed { kind: FailureKind::Error, message: format!("ended with status {}", measured.status) })
+    Err(Failed { kind: FailureKind::Error, message: ended(run) })
+}
+
+/// Characters of a line of standard error that are shown, at most.
+const LINE_CHARACTERS_MAX: usize = 300;
+
+/// How a run ended, with the first line of what it wrote to standard error: it names the file of a read error.
+fn ended(run: &Run) -> String {
+    let mut text = format!("ended with status {}", run.measured.status);
+    let mut lines = run.said.lines().map(str::trim).filter(|line| !line.is_empty());
+    if let Some(first) = lines.next() {
+        let shown: String = first.chars().take(LINE_CHARACTERS_MAX).collect();
+        text += &format!(": {shown}{}", if shown.len() < first.len() { "…" } else { "" });
+    }
+    match lines.count() {
+        0 => text,
+        more => text + &format!(" (and {})", counted(more, "line more", "lines more")),
+    }
+}
+
+/// The page cache could not be made as a cell wants it: at a file below the folder of its device.
+fn unprepared(stuck: &Stuck, device: &Device, what: &str) -> Failed {
+    let path = stuck.path.strip_prefix(device.path()).unwrap_or(&stuck.path);
+    let message = format!("the page cache cannot be {what} `{}`: {}", path.display(), stuck.source);
+    let is_late = stuck.source.kind() == std::io::ErrorKind::TimedOut;
+    Failed { kind: if is_late { FailureKind::Timeout } else { FailureKind::Error }, message }
 }
 
 /// The name of a corpus's folder.
@@ -440,33 +504,38 @@ fn keep(folder: &Path, corpora: &[&CorpusDefinition], program: &Path) -> Result<
     Ok(folder)
 }
 
-/// Makes corpora in a folder, or copies of the user's.
-fn fill(folder: &Path, corpora: &[&CorpusDefinition], setting: &Setting<'_>) -> Result<(), Error> {
+/// Makes corpora in a folder, or copies of the user's. `None` where the user wants to stop.
+fn fill(
+    folder: &Path,
+    corpora: &[&CorpusDefinition],
+    setting: &Setting<'_>,
+    limit: Duration,
+    cancel: &AtomicBool,
+) -> Result<Option<()>, Error> {
     for corpus in corpora {
         let path = folder.join(folder_name(corpus, setting.places));
         fs::create_dir(&path).map_err(Error::file(&path))?;
         match &setting.places.corpus {
-            Some(given) => copy(given, &path).map_err(Error::file(given))?,
+            Some(given) => {
+                let from = given.clone();
+                let copied = watched(limit, cancel, move |watch| cache::copy(&from, &path, watch));
+                let uncopied = |stuck: Stuck| {
+                    Error::input(format!(
+                        "the corpus cannot be copied: {}; every file below `{}` is needed, so mend or remove this one, \
+                         or name another folder with `--corpus`",
+                        Error::from(stuck),
+                        given.display()
+                    ))
+                };
+                if copied.map_err(uncopied)?.is_none() {
+                    return Ok(None);
+                }
+            }
             None => {
                 let seed = if setting.places.kept.is_some() { KEPT_SEED } else { setting.seed };
                 corpus::make(corpus, &path, seed, setting.program).map_err(Error::file(&path))?;
             }
         }
     }
-    Ok(())
-}
-
-/// Copies the regular files of a tree.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (kind, to) = (entry.file_type()?, to.join(entry.file_name()));
-        if kind.is_dir() {
-            fs::create_dir(&to)?;
-            copy(&entry.path(), &to)?;
-        } else if kind.is_file() {
-            fs::copy(entry.path(), &to)?;
-        }
-    }
-    Ok(())
+    Ok(Some(()))
 }

@@ -12,6 +12,9 @@ mod hostile;
 /// One text for all crates: the laboratory imports none of them.
 #[path = "../../../testing/src/looked_at.rs"]
 mod looked_at;
+/// One text for all crates: the laboratory imports none of them.
+#[path = "../../../testing/src/on_paper.rs"]
+mod on_paper;
 mod pages;
 mod programs;
 mod published;
@@ -19,4 +22,5 @@ mod recorded;
 /// One text for all crates: the laboratory imports none of them.
 #[path = "../../../testing/src/skip.rs"]
 mod skip;
+mod studies;
 mod synthetic;

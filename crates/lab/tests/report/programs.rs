@@ -260,6 +260,24 @@ fn knees_are_decided_by_intervals() {
     assert!(said.ends_with("bring nothing is undecided: too few runs."), "{said}");
 }
 
+/// Sentences about the same files on the same device name what else differs.
+#[test]
+fn knees_are_told_apart() {
+    let mut made = Synthetic::new("device");
+    let definition = include_str!("../../../../lab/experiments/device.toml");
+    made.header().definition = definition.replace("threads = [\"65\"]", "threads = [\"1\", \"65\"]");
+    made.runner("pfh", "today", "pfh, reading only", "program");
+    for (threads, prefetchers) in [("1", "1"), ("1", "2"), ("65", "1"), ("65", "2")] {
+        let options = [("mode", "mtp"), ("threads", threads), ("prefetchers", prefetchers)];
+        let dimensions = [&[("corpus", "small"), ("device", "here"), ("cache", "cold")], &options[..]].concat();
+        made.given(&program("pfh", "none", &dimensions), &[(2e9, 1e8); 5]);
+    }
+    let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+    for told in ["- Files: small, 1 thread, here: 1 prefetcher", "- Files: small, 65 threads, here: 1 prefetcher"] {
+        assert_eq!(page.matches(told).count(), 1, "{told}: {page}");
+    }
+}
+
 /// Three runs of a cell, each with the same time, peak and bytes from the device.
 fn given(made: &mut Synthetic, id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, device_bytes: u64) {
     let dimensions: Vec<(&str, &str)> = [("corpus", "c"), ("device", "here")].iter().chain(more).copied().collect();

@@ -107,8 +107,8 @@ pub(crate) struct EngineArguments {
     #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
-    /// Largest slot of the memory table: what one read asks for at most [default: 64K to 1M, by what is computed; 4M with
-    /// --io direct].
+    /// Largest slot of the memory table: what one read asks for at most [default: 64K to 1M, by what is computed; 4M
+    /// with --io direct].
     ///
     /// If --memory is not enough for as many slots as the threads need, they are smaller; `--stats` tells their length.
     #[arg(long, value_name = "SIZE", value_parser = parse_slot)]

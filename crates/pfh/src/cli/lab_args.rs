@@ -145,6 +145,16 @@ fn parse_device(text: &str) -> Result<(String, Option<PathBuf>), String> {
     Ok((name.to_owned(), folder.map(PathBuf::from)))
 }
 
+/// A device by its name, and a description of it.
+fn parse_device_note(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=').map(|(name, note)| (name, note.trim())) {
+        Some((name, note)) if name.is_empty() || note.is_empty() => Err("write NAME=TEXT".to_owned()),
+        Some((_, note)) if note.contains(char::is_control) => Err("the text must be one line".to_owned()),
+        Some((name, note)) => Ok((name.to_owned(), note.to_owned())),
+        None => Err("write NAME=TEXT".to_owned()),
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The experiment: a name that `pfh lab list` prints, or the path of a definition.
@@ -175,6 +185,11 @@ pub(crate) struct RunArguments {
     /// =DIR, a name of your own for the device that DIR lies on.
     #[arg(long = "device", value_name = "NAME[=DIR]", value_parser = parse_device)]
     pub(crate) devices: Vec<(String, Option<PathBuf>)>,
+
+    /// Describe the device NAME (repeatable), for example by the speed of its network, which no system tells: the
+    /// results keep TEXT, and reports print it.
+    #[arg(long = "device-note", value_name = "NAME=TEXT", value_parser = parse_device_note)]
+    pub(crate) device_notes: Vec<(String, String)>,
 
     /// Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints.
     #[arg(long = "comparison", value_name = "NAME")]

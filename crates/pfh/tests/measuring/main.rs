@@ -6,6 +6,8 @@
 
 mod advise;
 #[cfg(feature = "slowfs")]
+mod corpus;
+#[cfg(feature = "slowfs")]
 mod devices;
 #[path = "../program/fixture.rs"]
 #[expect(dead_code, reason = "the other tests use more of it")]

@@ -46,20 +46,24 @@ list = "digests"
 "#;
 
 /// Runs a definition and returns how it ended, and its results.
-fn run(directory: &Path, definition: &str, arguments: &[&str]) -> (Ended, Vec<Value>) {
+pub(crate) fn run(directory: &Path, definition: &str, arguments: &[&str]) -> (Ended, Vec<Value>) {
     fs::write(directory.join("test.toml"), definition).unwrap();
+    // Simulated devices are mounted there.
+    fs::create_dir_all(directory.join("tmp")).unwrap();
     let all = ["lab", "run", "./test.toml", "-o", "out", "--seed", "1", "--progress", "never"];
     let run = pfh(directory, all.into_iter().chain(arguments.iter().copied()));
-    let ended = run.with(|command| command.env("XDG_CACHE_HOME", directory.join("cache"))).run();
+    let ended = run
+        .with(|command| command.env("XDG_CACHE_HOME", directory.join("cache")).env("TMPDIR", directory.join("tmp")))
+        .run();
     let text = fs::read_to_string(directory.join("out/results.jsonl")).unwrap_or_default();
     (ended, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-fn of<'a>(results: &'a [Value], kind: &str) -> Vec<&'a Value> {
+pub(crate) fn of<'a>(results: &'a [Value], kind: &str) -> Vec<&'a Value> {
     results.iter().filter(|entry| entry["type"] == kind).collect()
 }
 
-fn trial(programs: &str, rest: &str) -> String {
+pub(crate) fn trial(programs: &str, rest: &str) -> String {
     format!(
         "{HEAD}\n[[trial]]\ntitle = \"T\"\nprograms = {programs}\nalgorithms = [\"md5\", \"sha256\"]\n\
          corpus = [\"noise\"]\ncache = [\"cached\"]\n{rest}\n"
@@ -152,6 +156,12 @@ command = 'a-program-that-nobody-has'
         .collect();
     let expected = [("broken", "error"), ("hanging", "timeout"), ("lazy", "wrong-answer"), ("liar", "wrong-answer")];
     assert_eq!(failures, expected.map(|(id, kind)| (id.to_owned(), kind.to_owned())).into());
+    let told = |runner: &str| {
+        let failure = of(&results, "failure").into_iter().find(|failure| failure["runner"] == runner).unwrap();
+        failure["message"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(told("broken"), "ended with status 7: no disk today");
+    assert_eq!(told("hanging"), "did not end within 5 s, the experiment's `task_seconds`");
     let measured: BTreeSet<&str> =
         of(&results, "sample").iter().filter_map(|sample| sample["runner"].as_str()).collect();
     assert_eq!(measured, BTreeSet::from(["keeper", "pfh"]));
@@ -309,17 +319,33 @@ fn files_and_devices_of_the_user() {
     fs::write(path.join("mine/a"), b"abc").unwrap();
     fs::write(path.join("mine/below/b"), b"defgh").unwrap();
     let definition = trial(r#"["pfh"]"#, "device = [\"stick\", \"elsewhere\"]");
+    let note = "stick=a stick at USB 2, ext4 = slow.";
     let options = ["--corpus", "mine", "--device", "stick=stick", "--profile", "today", "--algorithm", "md5"];
-    let (ended, results) = run(path, &definition, &options);
+    let (ended, results) = run(path, &definition, &[&options[..], &["--device-note", note, "--rounds", "2"]].concat());
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(of(&results, "device")[1]["facts"]["note"], "a stick at USB 2, ext4 = slow.");
+    // A run that continues the results need not be told again.
+    let (ended, results) = run(path, &definition, &[&options[..], &["--resume", "--rounds", "3"]].concat());
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
     let samples = of(&results, "sample");
     assert_eq!(samples.len(), 3);
     assert_eq!((&samples[0]["bytes"], &samples[0]["count"]), (&json!(8), &json!(2)));
     assert_eq!(samples[0]["dimensions"]["device"], "stick");
     assert_eq!(fs::read_dir(path.join("stick")).unwrap().count(), 0, "the copy was left behind");
-    for (option, message) in
-        [(["--device", "floppy"], "no device in this experiment called `floppy`"), (["--corpus", "nowhere"], "nowhere")]
-    {
+    let devices = of(&results, "device");
+    assert!(devices.len() == 4 && devices[3]["facts"]["note"] == devices[1]["facts"]["note"], "{devices:?}");
+    pfh(path, ["lab", "report", "out"]).run().done();
+    let page = fs::read_to_string(path.join("out/report.md")).unwrap();
+    let line = page.lines().find(|line| line.starts_with("Device stick: real; ")).unwrap();
+    assert!(line.ends_with(". Described as: a stick at USB 2, ext4 = slow."), "{line}");
+    for (option, message) in [
+        (["--device", "floppy"], "no device in this experiment called `floppy`"),
+        (["--corpus", "nowhere"], "nowhere"),
+        (["--device-note", "floppy=a disk"], "`--device-note` describes `floppy`, on which nothing is measured"),
+        (["--device-note", "stick"], "write NAME=TEXT"),
+        (["--device-note", "stick= "], "write NAME=TEXT"),
+        (["--device-note", "stick=a\nb"], "the text must be one line"),
+    ] {
         fs::remove_dir_all(path.join("out")).unwrap();
         let (ended, _) = run(path, &definition, &option);
         assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
@@ -441,7 +467,26 @@ fn a_corpus_without_files_is_refused_and_a_small_one_is_measured() {
 
 /// Runs on a simulated device that a file describes; returns `None` where none can be mounted.
 #[cfg(feature = "slowfs")]
-fn on_device(path: &Path, programs: &str, device: &str, cache: &str, more: &str) -> Option<(Ended, Vec<Value>)> {
+pub(crate) fn on_device(
+    path: &Path,
+    programs: &str,
+    device: &str,
+    cache: &str,
+    more: &str,
+) -> Option<(Ended, Vec<Value>)> {
+    on_device_within(60, path, programs, device, cache, more)
+}
+
+/// Does the same with another time for each task, in seconds.
+#[cfg(feature = "slowfs")]
+pub(crate) fn on_device_within(
+    task_seconds: u32,
+    path: &Path,
+    programs: &str,
+    device: &str,
+    cache: &str,
+    more: &str,
+) -> Option<(Ended, Vec<Value>)> {
     if !Path::new("/dev/fuse").exists() {
         skipped(Need::Fuse, "there is no /dev/fuse");
         return None;
@@ -450,7 +495,8 @@ fn on_device(path: &Path, programs: &str, device: &str, cache: &str, more: &str)
     fs::write(&own, device).unwrap();
     let definition = trial(programs, &format!("device = [\"{}\"]\n{more}", own.display()))
         .replace("cache = [\"cached\"]", &format!("cache = [\"{cache}\"]"))
-        .replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]");
+        .replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]")
+        .replace("task_seconds = 60", &format!("task_seconds = {task_seconds}"));
     let (ended, results) = run(path, &definition, &["--profile", "today"]);
     let told = of(&results, "failure").first().map(|failure| failure["message"].to_string()).unwrap_or_default();
     if told.contains("fusermount") {
@@ -458,70 +504,6 @@ fn on_device(path: &Path, programs: &str, device: &str, cache: &str, more: &str)
         return None;
     }
     Some((ended, results))
-}
-
-/// Reads that fail are failures of the programs that met them: no time is saved, and the others are measured.
-#[cfg(feature = "slowfs")]
-#[test]
-fn a_corpus_whose_reads_fail_gives_failures_and_no_times() {
-    let device = "bytes_per_second = 1e9\nremembered_seconds = 60\n[[bad]]\none_in = 1\noffset = 0\nlength = 4096\n";
-    let more = "[[program]]\nid = \"names\"\nlabel = \"names\"\ncommand = 'find \"$corpus\" -type f'\n";
-    let programs = r#"["pfh", "coreutils", "names"]"#;
-    let directory = scratch();
-    let Some((ended, results)) = on_device(directory.path(), programs, device, "cold", more) else { return };
-    assert_eq!(ended.code(), 1, "{}", ended.stderr);
-    let failures: BTreeSet<[&str; 3]> = of(&results, "failure")
-        .iter()
-        .map(|failure| ["runner", "kind", "message"].map(|name| failure[name].as_str().unwrap()))
-        .collect();
-    let expected = [["coreutils", "error", "ended with status 123"], ["pfh", "error", "ended with status 3"]];
-    assert_eq!(failures, expected.into());
-    let measured: BTreeSet<&str> =
-        of(&results, "sample").iter().filter_map(|sample| sample["runner"].as_str()).collect();
-    assert_eq!(measured, BTreeSet::from(["names"]));
-    let facts = &of(&results, "device").into_iter().find(|device| device["simulated"] == true).unwrap()["facts"];
-    assert!(facts["behaviour"].as_str().unwrap().starts_with("1000 MB/s, 1 at once, names remembered"), "{facts}");
-    pfh(directory.path(), ["lab", "report", "out"]).run().done();
-    let page = fs::read_to_string(directory.path().join("out/report.md")).unwrap();
-    assert!(page.contains("ended with status 123") && page.contains("What failed"), "{page}");
-    // The page cache cannot be filled from it either.
-    let directory = scratch();
-    let Some((ended, results)) = on_device(directory.path(), programs, device, "cached", more) else { return };
-    assert_eq!((ended.code(), of(&results, "sample").len()), (1, 0), "{}", ended.stderr);
-    let is_told = |failure: &&Value| failure["message"].to_string().contains("Input/output error");
-    assert!(of(&results, "failure").iter().all(is_told), "{}", ended.stderr);
-}
-
-/// The program of a mount is killed under the program that is measured: one failure, and a new mount for the next.
-#[cfg(feature = "slowfs")]
-#[test]
-fn a_mount_that_vanishes_is_a_failure_of_one_cell() {
-    let directory = scratch();
-    let path = directory.path();
-    let kill = format!(
-        "case $PWD in */pfh-lab-mount-*) kill -9 $(pgrep -f \"device {}/own\\.toml\") && sleep 0.3;; esac",
-        path.display()
-    );
-    let more =
-        format!("[[program]]\nid = \"killer\"\nlabel = \"killer\"\ncommand = '{kill}; ls \"$corpus\"; exit $?'\n");
-    for cache in ["cold", "cached"] {
-        let _ = fs::remove_dir_all(path.join("out"));
-        let device = "bytes_per_second = 1e9\nremembered_seconds = 60\n";
-        let Some((ended, results)) = on_device(path, r#"["pfh", "killer"]"#, device, cache, &more) else { return };
-        assert_eq!(ended.code(), 1, "{}", ended.stderr);
-        let failures = of(&results, "failure");
-        assert_eq!(failures.len(), 1, "{failures:?}");
-        assert_eq!((&failures[0]["runner"], &failures[0]["kind"]), (&json!("killer"), &json!("error")));
-        assert_eq!(of(&results, "sample").iter().filter(|sample| sample["runner"] == "pfh").count(), 3);
-        // Nothing stays mounted that answers nobody; other tests may have living mounts.
-        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-        let points = mounts.lines().filter_map(|line| line.split(' ').nth(1));
-        let is_dead = |at: &&str| {
-            let error = fs::read_dir(at).err().and_then(|error| error.raw_os_error());
-            at.contains("pfh-lab-mount-") && error == Some(rustix::io::Errno::NOTCONN.raw_os_error())
-        };
-        assert_eq!(points.into_iter().find(is_dead), None);
-    }
 }
 
 /// A device that answers four reads at once: four prefetchers read four times as fast as one, and eight no faster.

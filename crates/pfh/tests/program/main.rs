@@ -34,6 +34,8 @@ mod known_sets;
 mod lab;
 mod lab_programs;
 mod lab_report;
+#[cfg(feature = "slowfs")]
+mod lab_storage;
 /// One text for all crates.
 #[path = "../../../testing/src/looked_at.rs"]
 mod looked_at;

@@ -541,8 +541,8 @@ impl<'a> Measuring<'a> {
         Ok(is_faster)
     }
 
-    /// Reads the options that seem clearly faster in turn with the defaults, and takes the first that are. One sample of
-    /// each says little: the speed of a disk that others use changes more than options change it.
+    /// Reads the options that seem clearly faster in turn with the defaults, and takes the first that are. One sample
+    /// of each says little: the speed of a disk that others use changes more than options change it.
     fn compare(&mut self) -> Result<()> {
         let (files, bytes) = self.planned_volume();
         self.measured.best = 0;

@@ -6,9 +6,10 @@ use crate::cli::lab_args::RunArguments;
 use crate::cli::progress::Progress;
 use crate::cli::quantity::plural;
 use pfh_lab::experiment::Experiment;
+use pfh_lab::experiment::trials::MODE;
 use pfh_lab::plan::Selection;
 use pfh_lab::programs::Places;
-use pfh_lab::results::FailureKind;
+use pfh_lab::results::{Cell, FailureKind};
 use pfh_lab::run::{self, Event, Options, Summary};
 use pfh_lab::store;
 use std::collections::BTreeSet;
@@ -39,6 +40,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         places: Places {
             devices: arguments.devices.iter().filter_map(|(name, at)| Some((name.clone(), at.clone()?))).collect(),
+            notes: arguments.device_notes.iter().cloned().collect(),
             corpus: arguments.corpus.clone(),
             kept: arguments.keep_corpora.clone(),
         },
@@ -47,13 +49,20 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
     command.saves_by_itself(format!("`--resume` continues what is saved in {saved}"));
     warn_if_busy();
     let shown = Mutex::new(String::new());
-    let mut teller = Teller { shown: &shown, unverified: BTreeSet::new() };
+    let mut teller = Teller { shown: &shown, unverified: BTreeSet::new(), has_failed: false };
     let summary = thread::scope(|scope| {
         let text = || shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let _progress = Progress::of(arguments.progress, scope, text);
         run::run(experiment, &catalogue, &options, &mut |event| teller.tell(&event), command.cancel_flag())
     })?;
+    let has_failed = teller.has_failed;
     message::error(describe(&summary));
+    if has_failed {
+        message::error(
+            "programs that failed have no times, and `--resume` does not try them again: mend the device or the \
+             program, or raise `task_seconds` where they only took too long, and run the experiment anew",
+        );
+    }
     command.tally.findings = summary.faults();
     let mut path = folder.join(store::FILE).into_os_string().into_vec();
     path.push(b'\n');
@@ -82,6 +91,13 @@ struct Teller<'a> {
     shown: &'a Mutex<String>,
     /// Said once.
     unverified: BTreeSet<String>,
+    /// A program failed, and not by what it printed.
+    has_failed: bool,
+}
+
+/// The dimensions of a whole program's cell: its files, its device, the state of the cache …
+fn conditions(cell: &Cell) -> String {
+    cell.dimensions.iter().map(|(name, value)| format!(", {name} {value}")).collect()
 }
 
 impl Teller<'_> {
@@ -103,11 +119,10 @@ impl Teller<'_> {
             Event::Task { done, all, cell } => {
                 let percent = done * 100 / (*all).max(1);
                 let (runner, profile, mode, algorithm) = (&cell.runner, &cell.profile, &cell.mode, &cell.algorithm);
-                let conditions = cell.dimensions.iter().map(|(name, value)| format!(", {name} {value}"));
                 self.show(format!(
                     "{done} of {all} tasks, {percent} %: {runner} ({profile}), {mode} {algorithm} {}{}",
                     cell.bytes,
-                    conditions.collect::<String>()
+                    conditions(cell)
                 ));
             }
             Event::Failed(failure) => match failure.kind {
@@ -119,13 +134,15 @@ impl Teller<'_> {
                 }
                 kind => {
                     let cell = &failure.cell;
+                    self.has_failed |= kind != FailureKind::WrongAnswer && cell.mode == MODE;
                     message::error(format_args!(
-                        "{} ({}), {} {} {}: {}: {}",
+                        "{} ({}), {} {} {}{}: {}: {}",
                         cell.runner,
                         cell.profile,
                         cell.mode,
                         cell.algorithm,
                         cell.bytes,
+                        conditions(cell),
                         run::name(kind),
                         failure.message
                     ));
