@@ -1,7 +1,9 @@
 //! The advice: measurements projected to a volume, and what limits it.
 
 use super::cost::Run;
-use super::projection::{parts_of_usual, processor, projected, run_of, search_seconds, storage, with_stand_in};
+use super::projection::{
+    parts_of_usual, processor, processor_disturbed, projected, run_of, search_seconds, storage, with_stand_in,
+};
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
 use crate::quantity::counted;
 use crate::statistics::{Interval, Repeats, bootstrap, median};
@@ -259,14 +261,16 @@ impl Advice {
         let (file_seconds, byte_seconds) = (n * storage.file_seconds, b * storage.byte_seconds);
         let forecast = |algorithm: &String| {
             let processor_seconds = model.processor(algorithm, n, b);
+            let disturbed = processor_disturbed(measured, algorithm).map_or(0.0, |cost| cost.seconds(n, b));
             let at = |storage: f64| model.together(storage, processor_seconds);
+            let at_most = |storage: f64| model.together(storage, disturbed.max(processor_seconds));
             // The time that checks took beyond the forecast was the processor's only where they waited for it.
             let corrected = if processor_seconds > seconds { scale } else { 1.0 };
             Forecast {
                 algorithm: algorithm.clone(),
                 seconds: scale * at(seconds),
                 seconds_low: least * at(interval.low.min(seconds)),
-                seconds_high: most * at(interval.high.max(seconds)),
+                seconds_high: most * at_most(interval.high.max(seconds)),
                 processor_seconds: corrected * processor_seconds,
                 limit: match () {
                     () if processor_seconds > seconds => Limit::Processor,
@@ -553,6 +557,13 @@ mod tests {
         assert_eq!(advice.limit, Limit::Processor);
         near(advice.forecasts[0].seconds, 2000.0, 0.01);
         near(advice.sha256_over_md5_seconds.expect("both"), 1000.0, 0.02);
+        // A repeat that other work disturbed says how long it may take.
+        let mut measured = truth.measured(1000, 1_000_000_000_000, 0.0);
+        let disturbed = |run: &ProcessorRun| ProcessorRun { seconds: 1.2 * run.seconds, ..run.clone() };
+        measured.processor.extend(measured.processor.iter().map(disturbed).collect::<Vec<_>>());
+        let of_sha256 = &Advice::of(&measured, &plan()).expect("advice").forecasts[0];
+        near(of_sha256.seconds, 2000.0, 0.01);
+        near(of_sha256.seconds_high, 2400.0, 0.01);
     }
 
     #[test]

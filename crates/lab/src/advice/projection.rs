@@ -106,14 +106,24 @@ pub fn rate(measured: &Measured, choice: usize, kind: Kind) -> Option<f64> {
 /// The processor's time for an algorithm, from runs over cached data. Of repeats the fastest counts, because
 /// disturbances only slow them down.
 pub(super) fn processor(measured: &Measured, algorithm: &str) -> Option<Cost> {
+    of_repeats(measured, algorithm, |a, b| a > b)
+}
+
+/// The same, if it is disturbed as the slowest repeats were.
+pub(super) fn processor_disturbed(measured: &Measured, algorithm: &str) -> Option<Cost> {
+    of_repeats(measured, algorithm, |a, b| a < b)
+}
+
+/// Of repeats, that counts whose rate `wins` against the others.
+fn of_repeats(measured: &Measured, algorithm: &str, wins: impl Fn(f64, f64) -> bool) -> Option<Cost> {
     let mut best: Vec<Run> = Vec::new();
     let is_one = |run: &&ProcessorRun| run.algorithm == algorithm && run.seconds > 0.0 && run.files + run.bytes > 0;
     for run in measured.processor.iter().filter(is_one) {
         let run = (run.files as f64, run.bytes as f64, run.seconds);
         let mean = |run: &Run| run.1 / run.0.max(1.0);
-        let is_faster = |a: &Run, b: &Run| (a.0 + a.1) / a.2 > (b.0 + b.1) / b.2;
+        let rate = |run: &Run| (run.0 + run.1) / run.2;
         match best.iter_mut().find(|other| (mean(other) / mean(&run)).ln().abs() < 1.0) {
-            Some(other) if is_faster(&run, other) => *other = run,
+            Some(other) if wins(rate(&run), rate(other)) => *other = run,
             Some(_) => {}
             None => best.push(run),
         }
