@@ -101,8 +101,8 @@ pub struct Options {
     /// The limit of all buffers in bytes: the memory table, reads announced ahead, waiting jobs and finished records.
     pub memory_bytes: u64,
     /// Largest slot of the memory table in bytes: what one read asks for at most. It is rounded down to a multiple of
-    /// 4096, and 16 KiB at least. `None`: as it suits the mode and the digests. If the memory is not enough for slots of
-    /// this size, they are smaller.
+    /// 4096, and 16 KiB at least. `None`: as it suits the mode and the digests. If the memory is not enough for slots
+    /// of this size, they are shorter.
     pub slot_bytes_max: Option<usize>,
     /// How threads share reading and hashing.
     pub mode: Mode,
