@@ -43,3 +43,27 @@ impl<N> Spent<N> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_freed_by_the_walk_and_after_it_by_their_last_owner() {
+        let (names, spent) = (Arc::new(()), Spent::new());
+        let known = Arc::downgrade(&names);
+        spent.give_back(&names);
+        drop(names);
+        assert_eq!(known.strong_count(), 1);
+        spent.free();
+        assert_eq!(known.strong_count(), 0);
+        let [before, after] = [(), ()].map(Arc::new);
+        spent.give_back(&before);
+        let known = Arc::downgrade(&before);
+        drop(before);
+        spent.end();
+        assert_eq!(known.strong_count(), 0);
+        spent.give_back(&after);
+        assert_eq!(Arc::strong_count(&after), 1);
+    }
+}

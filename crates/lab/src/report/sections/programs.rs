@@ -489,6 +489,10 @@ fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &m
 /// How the runs scatter: for each kind of files on each device a plot of real and one of processor time, with all
 /// programs and algorithms on one scale, so that it shows which boxes overlap.
 fn boxes_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &mut Section) {
+    // A trial that has more runs than the others has them for its medians.
+    if trial.rounds.is_some() {
+        return;
+    }
     let mut varying = varying(of);
     let is_several = [CORPUS, DEVICE].map(|name| varying.remove(name));
     let mut groups: BTreeMap<[&str; 2], Vec<(String, &Point)>> = BTreeMap::new();
