@@ -277,7 +277,7 @@ impl Budget {
         } else {
             0
         };
-        let with_own_files = if readers_max > 0 { readers_max + threads } else { 0 };
+        let with_own_files = with_own_files(readers_max, threads);
         let readers_bytes = with_own_files * reader_bytes;
         let slots = slots_wanted
             .saturating_add(READER_SLOTS * with_own_files)
@@ -306,6 +306,13 @@ impl Budget {
         })
     }
 
+    /// Returns the number of files that all workers together may hold open, of those that the run may. Readers have one
+    /// each; the look-ahead windows get at least half.
+    pub(crate) fn open_files_of_workers(&self, options: &Options) -> usize {
+        let most = options.open_files_max.unwrap_or(Options::OPEN_FILES_DEFAULT);
+        most.saturating_sub(with_own_files(self.readers_max, threads_of(options))).max(most / 2)
+    }
+
     /// Returns the rules of the families, with the length limits that follow from their parts of the growth share.
     pub(crate) fn family_rules(
         &self,
@@ -320,6 +327,11 @@ impl Budget {
         };
         families.iter().map(rule).collect()
     }
+}
+
+/// Returns the number of threads that read files of their own: each worker may have left one file to a reader for it.
+fn with_own_files(readers_max: usize, threads: usize) -> usize {
+    if readers_max > 0 { readers_max + threads } else { 0 }
 }
 
 fn threads_of(options: &Options) -> usize {

@@ -62,10 +62,7 @@ pub fn run<S: Source, K: Sink>(
     let batched = if budget.is_batched { many } else { Batched::default() };
     let families = budget.family_rules(options.selection.families(), options.similarity, options.backend);
     let look_ahead = source.look_ahead();
-    let open_files_max = options.open_files_max.unwrap_or(Options::OPEN_FILES_DEFAULT);
-    // Readers of their own files have one each; the look-ahead windows get at least half.
-    let of_readers = if budget.readers_max > 0 { budget.readers_max + options.threads } else { 0 };
-    let open_files_max = open_files_max.saturating_sub(of_readers).max(open_files_max / 2);
+    let open_files_max = budget.open_files_of_workers(options);
     let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {

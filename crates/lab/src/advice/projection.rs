@@ -116,17 +116,17 @@ pub(super) fn processor_disturbed(measured: &Measured, algorithm: &str) -> Optio
 
 /// Of repeats, that counts whose rate `wins` against the others.
 fn of_repeats(measured: &Measured, algorithm: &str, wins: impl Fn(f64, f64) -> bool) -> Option<Cost> {
-    let mut best: Vec<Run> = Vec::new();
+    let mut chosen: Vec<Run> = Vec::new();
     let is_one = |run: &&ProcessorRun| run.algorithm == algorithm && run.seconds > 0.0 && run.files + run.bytes > 0;
     for run in measured.processor.iter().filter(is_one) {
         let run = (run.files as f64, run.bytes as f64, run.seconds);
         let mean = |run: &Run| run.1 / run.0.max(1.0);
         let rate = |run: &Run| (run.0 + run.1) / run.2;
-        match best.iter_mut().find(|other| (mean(other) / mean(&run)).ln().abs() < 1.0) {
+        match chosen.iter_mut().find(|other| (mean(other) / mean(&run)).ln().abs() < 1.0) {
             Some(other) if wins(rate(&run), rate(other)) => *other = run,
             Some(_) => {}
-            None => best.push(run),
+            None => chosen.push(run),
         }
     }
-    Cost::fit(&best)
+    Cost::fit(&chosen)
 }

@@ -298,17 +298,14 @@ fn options(advice: &Advice) -> String {
     let usual = advice.tried.iter().find(|one| one.options == "the defaults");
     let best = advice.tried.iter().find(|one| one.is_best);
     if advice.options.is_empty() {
-        return match advice.tried.len() {
-            0 | 1 => "Use the defaults; no others were measured.".to_owned(),
-            _ => match advice.tried.iter().find_map(|one| Some((&one.options, one.compared?))) {
-                Some((options, compared)) => format!(
-                    "Use the defaults: nothing that was measured is clearly faster. `{options}` seemed faster at first, \
-                     but took {}.",
-                    in_turn(compared)
-                ),
-                None => "Use the defaults: nothing that was measured is clearly faster.".to_owned(),
-            },
-        };
+        if advice.tried.len() < 2 {
+            return "Use the defaults; no others were measured.".to_owned();
+        }
+        let refused = advice.tried.iter().find_map(|one| Some((&one.options, one.compared?)));
+        let refused = refused.map_or_else(String::new, |(options, compared)| {
+            format!(" `{options}` seemed faster at first, but took {}.", in_turn(compared))
+        });
+        return format!("Use the defaults: nothing that was measured is clearly faster.{refused}");
     }
     let gain = usual.zip(best).map_or_else(String::new, |(usual, best)| {
         let (from, to) = (usual.storage_seconds, best.storage_seconds);
@@ -318,7 +315,11 @@ fn options(advice: &Advice) -> String {
     let compared = compared.map_or_else(String::new, |compared| format!(" They took {}.", in_turn(compared)));
     // They are sorted, so that faster ones stand before it.
     let is_first = advice.tried.first().is_some_and(|first| first.is_best);
-    let doubt = if is_first { "" } else { " Others that seem to take less were not read in turn with the defaults." };
+    let doubt = if is_first {
+        ""
+    } else {
+        " Others that seem to take less were not read in turn, or not faster in each round."
+    };
     format!("Use `pfh hash {}`.{gain}{compared}{doubt}", advice.options.join(" "))
 }
 
@@ -329,7 +330,7 @@ fn in_turn(Compared { rounds, least, most }: Compared) -> String {
     format!("{parts} of the time of the defaults when both were read in turn, in {rounds}")
 }
 
-/// Whether the checks took so much longer or shorter than the samples predict that options cannot be told apart.
+/// Whether the checks took so much longer or shorter than the samples predict that the storage's speed has changed.
 fn is_unsteady(advice: &Advice) -> bool {
     !(1.0 / UNSTEADY..=UNSTEADY).contains(&advice.correction)
 }

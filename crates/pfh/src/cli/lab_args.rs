@@ -147,11 +147,11 @@ fn parse_device(text: &str) -> Result<(String, Option<PathBuf>), String> {
 
 /// A device by its name, and a description of it.
 fn parse_device_note(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=').map(|(name, note)| (name, note.trim())) {
-        Some((name, note)) if name.is_empty() || note.is_empty() => Err("write NAME=TEXT".to_owned()),
+    let parts = text.split_once('=').map(|(name, note)| (name, note.trim()));
+    match parts.filter(|(name, note)| !name.is_empty() && !note.is_empty()) {
+        None => Err("write NAME=TEXT".to_owned()),
         Some((_, note)) if note.contains(char::is_control) => Err("the text must be one line".to_owned()),
         Some((name, note)) => Ok((name.to_owned(), note.to_owned())),
-        None => Err("write NAME=TEXT".to_owned()),
     }
 }
 

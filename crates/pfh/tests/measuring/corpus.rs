@@ -11,6 +11,7 @@ use crate::fixture::*;
 use crate::mount::Mount;
 
 const FAST: &str = "bytes_per_second = 1e9\nremembered_seconds = 60\n";
+const STALL: &str = "[[stall]]\nfile = \"2\"\nseconds = 30\n";
 
 /// An experiment whose corpus `--corpus` replaces.
 const DEFINITION: &str = r#"
@@ -87,12 +88,21 @@ fn a_file_that_cannot_be_read_is_named() {
     end(mount);
 }
 
+/// A run that waits for a read of its copy, as long as a task may.
+fn hanging() -> Option<(TempDir, Mount, Running)> {
+    let (directory, mount) = shown(&format!("{FAST}{STALL}"))?;
+    let root = directory.path();
+    fs::write(root.join("test.toml"), DEFINITION.replace("task_seconds = 1", "task_seconds = 60")).unwrap();
+    let running = lab_run(root).start();
+    running.wait_until_it_reads(&root.join("shown/2"));
+    Some((directory, mount, running))
+}
+
 /// Half a minute, of which a task has one second: nobody waits for the end.
 #[test]
 fn a_read_that_hangs_is_given_up() {
     let _turn = crate::beside_others();
-    let stall = format!("{FAST}[[stall]]\nfile = \"2\"\nseconds = 30\n");
-    let Some((directory, mount)) = shown(&stall) else { return };
+    let Some((directory, mount)) = shown(&format!("{FAST}{STALL}")) else { return };
     let ended = lab_run(directory.path()).run();
     refused(directory.path(), &ended, "shown/2", "no answer for 1 s, the experiment's `task_seconds`");
     assert!(ended.elapsed < Duration::from_secs(20), "{:?}", ended.elapsed);
@@ -117,12 +127,8 @@ fn a_slow_device_with_a_short_stall_is_waited_for() {
 #[test]
 fn a_mount_that_vanishes_ends_the_run() {
     let _turn = crate::beside_others();
-    let stall = format!("{FAST}[[stall]]\nfile = \"2\"\nseconds = 30\n");
-    let Some((directory, mount)) = shown(&stall) else { return };
+    let Some((directory, mount, running)) = hanging() else { return };
     let root = directory.path();
-    fs::write(root.join("test.toml"), DEFINITION.replace("task_seconds = 1", "task_seconds = 60")).unwrap();
-    let running = lab_run(root).start();
-    running.wait_until_it_reads(&root.join("shown/2"));
     mount.signal(Signal::KILL);
     let ended = running.end();
     refused(root, &ended, "shown/2", "Transport endpoint is not connected (os error 107)");
@@ -134,12 +140,8 @@ fn a_mount_that_vanishes_ends_the_run() {
 #[test]
 fn ctrl_c_ends_a_copy_that_hangs() {
     let _turn = crate::beside_others();
-    let stall = format!("{FAST}[[stall]]\nfile = \"2\"\nseconds = 30\n");
-    let Some((directory, mount)) = shown(&stall) else { return };
+    let Some((directory, mount, running)) = hanging() else { return };
     let root = directory.path();
-    fs::write(root.join("test.toml"), DEFINITION.replace("task_seconds = 1", "task_seconds = 60")).unwrap();
-    let running = lab_run(root).start();
-    running.wait_until_it_reads(&root.join("shown/2"));
     running.signal(Signal::INT);
     let ended = running.end();
     assert_eq!(ended.code(), 130, "{}", ended.stderr);

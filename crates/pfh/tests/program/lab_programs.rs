@@ -465,21 +465,10 @@ fn a_corpus_without_files_is_refused_and_a_small_one_is_measured() {
     assert!(ended.code() == 2 && ended.stderr.contains("pfh: the corpus `noise` has no files\n"), "{}", ended.stderr);
 }
 
-/// Runs on a simulated device that a file describes; returns `None` where none can be mounted.
+/// Runs on a simulated device that a file describes, with this time for each task; returns `None` where none can be
+/// mounted.
 #[cfg(feature = "slowfs")]
 pub(crate) fn on_device(
-    path: &Path,
-    programs: &str,
-    device: &str,
-    cache: &str,
-    more: &str,
-) -> Option<(Ended, Vec<Value>)> {
-    on_device_within(60, path, programs, device, cache, more)
-}
-
-/// Does the same with another time for each task, in seconds.
-#[cfg(feature = "slowfs")]
-pub(crate) fn on_device_within(
     task_seconds: u32,
     path: &Path,
     programs: &str,
@@ -515,7 +504,7 @@ fn the_knee_of_a_device_is_the_number_of_requests_that_it_serves_at_once() {
     let more = "dimensions = { prefetchers = [\"1\", \"2\", \"4\", \"8\"] }\n[[program]]\nid = \"readers\"\nlabel = \"readers\"\n\
                 command = '\"$pfh\" hash -a none --mode mtp -t 9 -p \"$prefetchers\" \"$corpus\"'\ntakes = [\"prefetchers\"]\n";
     let device = "bytes_per_second = 1e9\nread_seconds = 0.1\nat_once = 4\nremembered_seconds = 60\n";
-    let Some((ended, results)) = on_device(path, r#"["readers"]"#, device, "cold", more) else { return };
+    let Some((ended, results)) = on_device(60, path, r#"["readers"]"#, device, "cold", more) else { return };
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
     assert_eq!(of(&results, "sample").len(), 4 * 3);
     pfh(path, ["lab", "report", "out"]).run().done();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::fixture::*;
-use crate::lab_programs::{of, on_device, on_device_within, run, trial};
+use crate::lab_programs::{of, on_device, run, trial};
 
 /// A device that takes no time.
 const FAST: &str = "bytes_per_second = 1e9\nremembered_seconds = 60\n";
@@ -61,7 +61,7 @@ fn a_read_that_hangs_for_longer_than_a_task_is_given_up() {
     let path = directory.path();
     let device = format!("{FAST}[[stall]]\nafter_bytes = 30000\nseconds = 30\n");
     let began = Instant::now();
-    let Some((ended, results)) = on_device_within(1, path, ALL, &device, "cold", NAMES) else { return };
+    let Some((ended, results)) = on_device(1, path, ALL, &device, "cold", NAMES) else { return };
     let message = "did not end within 1 s, the experiment's `task_seconds`";
     both_failed(&path.join("own.toml"), &ended, &results, "timeout", message);
     assert_eq!(left_behind(path), [""; 0]);
@@ -69,7 +69,7 @@ fn a_read_that_hangs_for_longer_than_a_task_is_given_up() {
     assert!(fs::read_to_string(path.join("out/report.md")).unwrap().contains("did not end within 1 s"));
     // Reading ahead of a run with a filled page cache hangs, too, and nothing is measured from it.
     fs::remove_dir_all(path.join("out")).unwrap();
-    let Some((ended, results)) = on_device_within(1, path, r#"["pfh"]"#, &device, "cached", "") else { return };
+    let Some((ended, results)) = on_device(1, path, r#"["pfh"]"#, &device, "cached", "") else { return };
     assert_eq!((ended.code(), of(&results, "sample").len()), (1, 0), "{}", ended.stderr);
     let failure = of(&results, "failure")[0];
     assert_eq!(failure["kind"], "timeout");
@@ -88,7 +88,7 @@ fn a_read_that_hangs_for_less_than_a_task_is_a_part_of_its_time() {
     let device = format!("{FAST}[[stall]]\nafter_bytes = 30000\nseconds = 1\n");
     for cache in ["cold", "cached"] {
         let _ = fs::remove_dir_all(path.join("out"));
-        let Some((ended, results)) = on_device(path, r#"["pfh"]"#, &device, cache, "") else { return };
+        let Some((ended, results)) = on_device(60, path, r#"["pfh"]"#, &device, cache, "") else { return };
         assert_eq!(ended.code(), 0, "{}", ended.stderr);
         assert!(!ended.stderr.contains("programs that failed"), "{}", ended.stderr);
         let samples = of(&results, "sample");
@@ -105,7 +105,9 @@ fn one_file_that_cannot_be_read_is_named_and_the_others_are_measured() {
     let directory = scratch();
     let path = directory.path();
     let device = format!("{FAST}[[bad]]\nfile = \"noise/0000/0000003.bin\"\noffset = 0\nlength = 4096\n");
-    let Some((ended, results)) = on_device(path, r#"["coreutils", "names"]"#, &device, "cold", NAMES) else { return };
+    let Some((ended, results)) = on_device(60, path, r#"["coreutils", "names"]"#, &device, "cold", NAMES) else {
+        return;
+    };
     assert_eq!(ended.code(), 1, "{}", ended.stderr);
     let failures = of(&results, "failure");
     let message = "ended with status 123: md5sum: noise/0000/0000003.bin: Input/output error";
@@ -122,16 +124,16 @@ fn a_device_that_is_too_slow_for_a_task_is_a_timeout_and_is_measured_with_more_t
     let directory = scratch();
     let path = directory.path();
     let device = "bytes_per_second = 50e3\nremembered_seconds = 60\n";
-    let Some((ended, results)) = on_device_within(1, path, ALL, device, "cold", NAMES) else { return };
+    let Some((ended, results)) = on_device(1, path, ALL, device, "cold", NAMES) else { return };
     let message = "did not end within 1 s, the experiment's `task_seconds`";
     both_failed(&path.join("own.toml"), &ended, &results, "timeout", message);
     assert_eq!(left_behind(path), [""; 0]);
     fs::remove_dir_all(path.join("out")).unwrap();
     // Filling the page cache is no task: it may take longer than one, as long as something comes.
-    let Some((ended, results)) = on_device_within(2, path, r#"["pfh"]"#, device, "cached", "") else { return };
+    let Some((ended, results)) = on_device(2, path, r#"["pfh"]"#, device, "cached", "") else { return };
     assert_eq!((ended.code(), of(&results, "sample").len()), (0, 3), "{}", ended.stderr);
     fs::remove_dir_all(path.join("out")).unwrap();
-    let Some((ended, results)) = on_device(path, r#"["pfh"]"#, device, "cold", "rounds = 1") else { return };
+    let Some((ended, results)) = on_device(60, path, r#"["pfh"]"#, device, "cold", "rounds = 1") else { return };
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
     let samples = of(&results, "sample");
     assert!(samples.len() == 1 && samples[0]["wall_ns"].as_u64().unwrap() > 2_000_000_000, "{samples:?}");
@@ -145,7 +147,7 @@ fn a_corpus_whose_reads_fail_gives_failures_and_no_times() {
     let more = "[[program]]\nid = \"names\"\nlabel = \"names\"\ncommand = 'find \"$corpus\" -type f'\n";
     let programs = r#"["pfh", "coreutils", "names"]"#;
     let directory = scratch();
-    let Some((ended, results)) = on_device(directory.path(), programs, device, "cold", more) else { return };
+    let Some((ended, results)) = on_device(60, directory.path(), programs, device, "cold", more) else { return };
     assert_eq!(ended.code(), 1, "{}", ended.stderr);
     let failures: BTreeSet<[&str; 3]> = of(&results, "failure")
         .iter()
@@ -170,7 +172,7 @@ fn a_corpus_whose_reads_fail_gives_failures_and_no_times() {
     assert!(page.contains("ended with status 123") && page.contains("What failed"), "{page}");
     // The page cache cannot be filled from it either.
     let directory = scratch();
-    let Some((ended, results)) = on_device(directory.path(), programs, device, "cached", more) else { return };
+    let Some((ended, results)) = on_device(60, directory.path(), programs, device, "cached", more) else { return };
     assert_eq!((ended.code(), of(&results, "sample").len()), (1, 0), "{}", ended.stderr);
     let told = "the page cache cannot be filled from `noise/0000/0000000.bin`: Input/output error (os error 5)";
     assert!(of(&results, "failure").iter().all(|failure| failure["message"] == told), "{}", ended.stderr);
@@ -192,7 +194,7 @@ fn a_mount_that_vanishes_is_a_failure_of_one_cell() {
         let _ = fs::remove_dir_all(path.join("out"));
         // A cold run takes 12 × 50 ms.
         let device = "bytes_per_second = 1e9\nread_seconds = 0.05\nremembered_seconds = 60\n";
-        let Some((ended, results)) = on_device(path, r#"["pfh", "killer"]"#, device, cache, &more) else { return };
+        let Some((ended, results)) = on_device(60, path, r#"["pfh", "killer"]"#, device, cache, &more) else { return };
         assert_eq!(ended.code(), 1, "{}", ended.stderr);
         let failures = of(&results, "failure");
         assert_eq!(failures.len(), 1, "{failures:?}");

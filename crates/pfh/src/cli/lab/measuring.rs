@@ -552,20 +552,21 @@ impl<'a> Measuring<'a> {
                 break;
             }
             let Some(choice) = candidate(&self.measured, files, bytes) else { break };
-            for (turn, round) in (0..ROUNDS).zip(&mut rounds) {
+            let mut parts = Vec::new();
+            for (place, round) in (0..ROUNDS).zip(&mut rounds) {
                 self.round = round;
-                let seconds = PARTS_IN_TURN[turn as usize % 2] * self.share();
+                let seconds = PARTS_IN_TURN[place as usize % 2] * self.share();
                 // Who comes first may pay for what comes between.
-                for choice in if turn % 2 == 0 { [choice, 0] } else { [0, choice] } {
+                for choice in if place % 2 == 0 { [choice, 0] } else { [0, choice] } {
                     self.both(choice, seconds)?;
                 }
-                let parts = parts_of_usual(&self.measured, choice, files, bytes);
+                parts = parts_of_usual(&self.measured, choice, files, bytes);
                 if self.is_dead() || parts.last().is_none_or(|part| *part >= 1.0) {
                     break;
                 }
             }
             self.round = 0;
-            if is_worth_while(&parts_of_usual(&self.measured, choice, files, bytes)) {
+            if is_worth_while(&parts) {
                 self.measured.best = choice;
                 break;
             }
