@@ -2,6 +2,7 @@
 """Time by number of threads, of trees in the page cache. Prints Markdown; see bench/README.md.
 
     bench/scaling.py times PFH DIRECTORY [SECONDS]     the tables; makes three trees in DIRECTORY, which take 10 GB
+    bench/scaling.py apart PFH DIRECTORY [SECONDS]     threads beside processes of one thread, each with its part of the tree
     bench/scaling.py waits PFH TREE THREADS [SECONDS]  share of the threads' time in each system call, and at each lock
 """
 
@@ -125,6 +126,54 @@ def times(pfh: str, root: pathlib.Path, most: float) -> None:
         print(f"| {name} | {rates[1] / 1e9:.1f} | {' | '.join(cells)} |")
 
 
+def parts(tree: pathlib.Path, count: int) -> list[list[str]]:
+    """Deals the directories of a tree to `count` processes."""
+    folders = sorted(tree.iterdir())
+    if len(folders) < 100:
+        folders = sorted(tree.glob("*/*"))
+    return [[str(folder) for folder in folders[first::count]] for first in range(count)]
+
+
+def together(pfh: str, digest: str, places: list[list[str]], threads: int) -> tuple[float, float]:
+    """Seconds, and seconds of processor time, that one process for each of `places` takes. All begin at once."""
+    read, write = os.pipe()
+    command = ["sh", "-c", 'read -r _; exec "$0" "$@"', pfh, "hash", "-q", "-a", digest, "-t", str(threads)]
+    running = [subprocess.Popen(command + place, stdin=read, stdout=subprocess.DEVNULL) for place in places]
+    os.close(read)
+    time.sleep(0.02)
+    start = time.perf_counter()
+    # They wait for the end of this pipe.
+    os.close(write)
+    used = [os.wait4(process.pid, 0)[2] for process in running]
+    return time.perf_counter() - start, sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def apart(pfh: str, root: pathlib.Path, most: float) -> None:
+    """Processes share neither a walk, nor a queue, nor memory, nor descriptors: their time is the machine's own limit."""
+    root.mkdir(parents=True, exist_ok=True)
+    sizes, counts = trees(root), threads()
+    cells = [(tree, digest, count) for tree in sizes for digest in ("none", "md5", "sha256") for count in counts]
+    seconds: dict[tuple[str, str, int, bool], list[tuple[float, float]]] = collections.defaultdict(list)
+    begun, draw = time.monotonic(), random.Random(1)
+    for turn in range(ROUNDS + 1):
+        if turn > 1 and (time.monotonic() - begun) * turn / (turn - 1) > most:
+            break
+        for tree, digest, count in draw.sample(cells, len(cells)) if turn > 0 else [(tree, "none", counts[-1]) for tree in sizes]:
+            one = together(pfh, digest, [[str(root / tree)]], count)
+            many = together(pfh, digest, parts(root / tree, count), 1)
+            if turn > 0:
+                seconds[tree, digest, count, True].append(one)
+                seconds[tree, digest, count, False].append(many)
+    print(f"Medians of {len(seconds['small', 'none', 1, True])} rounds: seconds, share of linear, seconds of processor time.\n")
+    print("| tree, digest | | " + " | ".join(str(count) for count in counts) + " |")
+    print("| --- | --- |" + " --- |" * len(counts))
+    for tree, digest in dict.fromkeys((tree, digest) for tree, digest, _ in cells):
+        for name, shared in (("threads", True), ("processes", False)):
+            own = {count: [statistics.median(one) for one in zip(*seconds[tree, digest, count, shared])] for count in counts}
+            shares = [f"{own[count][0]:.3f} ({100 * own[1][0] / own[count][0] / count:.0f} %; {own[count][1]:.2f})" for count in counts]
+            print(f"| `{tree}`, {digest} | {name} | {' | '.join(shares)} |")
+
+
 def waits(pfh: str, tree: str, count: int, most: float) -> None:
     """Samples where threads are. The first word of `syscall` is `running`, or the number of the call; a lock is told by the end of its address."""
     print(f"| {tree}, {count} threads | samples | running | waiting at a lock or for work (futex) | other system calls |")
@@ -156,6 +205,8 @@ def main() -> None:
     match sys.argv[1:]:
         case ["times", pfh, root, *most]:
             times(str(pathlib.Path(pfh).resolve()), pathlib.Path(root), float(most[0]) if most else 3600)
+        case ["apart", pfh, root, *most]:
+            apart(str(pathlib.Path(pfh).resolve()), pathlib.Path(root), float(most[0]) if most else 3600)
         case ["waits", pfh, tree, count, *most]:
             waits(str(pathlib.Path(pfh).resolve()), tree, int(count), float(most[0]) if most else 5)
         case _:
