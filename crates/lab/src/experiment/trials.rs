@@ -85,6 +85,9 @@ pub struct Program {
     /// The form of the list that it prints, which is compared with those of the others; absent where it prints none.
     #[serde(default)]
     pub list: Option<List>,
+    /// The form with some algorithms, where it is another.
+    #[serde(default)]
+    pub lists: BTreeMap<String, List>,
     /// The name under which what it prints is kept in the results, of the run before those that are timed.
     #[serde(default)]
     pub keep: Option<String>,
@@ -117,6 +120,12 @@ impl Program {
     #[must_use]
     pub fn has(&self, algorithm: &str) -> bool {
         self.offers.is_empty() || self.offers.iter().any(|name| name == algorithm)
+    }
+
+    /// The form of the list that it prints with an algorithm.
+    #[must_use]
+    pub fn list_of(&self, algorithm: &str) -> Option<List> {
+        self.lists.get(algorithm).copied().or(self.list)
     }
 }
 
@@ -164,6 +173,9 @@ pub struct Trial {
     name: Option<String>,
     /// Ids of programs.
     pub programs: Vec<String>,
+    /// The id of the program that the question is about: reports compare it with the fastest of the others.
+    #[serde(default)]
+    pub candidate: Option<String>,
     /// The algorithms.
     pub algorithms: Vec<String>,
     /// Names of corpora.
@@ -271,6 +283,9 @@ pub(super) fn validate(corpora: &[CorpusDefinition], programs: &[Program], trial
         let unknown = |what: &str, name: &str| Err(format!("trial `{title}`: there is no {what} `{name}`"));
         if let Some(name) = trial.programs.iter().find(|name| programs.iter().all(|program| program.id != **name)) {
             return unknown("program", name);
+        }
+        if let Some(name) = trial.candidate.as_ref().filter(|name| !trial.programs.contains(name)) {
+            return Err(format!("trial `{title}`: its candidate `{name}` is not among its `programs`"));
         }
         if let Some(name) = trial.corpus.iter().find(|name| corpora.iter().all(|corpus| corpus.name != **name)) {
             return unknown("corpus", name);

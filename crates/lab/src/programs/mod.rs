@@ -268,7 +268,8 @@ impl<'a> Stage<'a> {
             return Ok(None);
         };
         judge_status(program, &run)?;
-        if program.list.is_none() && program.keep.is_none() {
+        let list = program.list_of(&cell.cell.algorithm);
+        if list.is_none() && program.keep.is_none() {
             return Ok(Some(Digests::new()));
         }
         let text = fs::read(&output).map_err(|reason| error(reason.to_string()))?;
@@ -276,14 +277,14 @@ impl<'a> Stage<'a> {
             let text = String::from_utf8_lossy(&text[..text.len().min(OUTPUT_BYTES_MAX)]).into_owned();
             self.outputs.push(Output { runner: program.id.clone(), name: name.clone(), text });
         }
-        let Some(list) = program.list else { return Ok(Some(Digests::new())) };
+        let Some(list) = list else { return Ok(Some(Digests::new())) };
         let digests = lists::parse(list, &text);
         Ok(Some(digests.map_err(|message| Failed { kind: FailureKind::WrongAnswer, message })?))
     }
 
     fn compare(&mut self, cell: &ProgramCell, digests: Digests) -> Result<(), Failed> {
         let wrong = |message: String| Err(Failed { kind: FailureKind::WrongAnswer, message });
-        let Some(list) = self.definition.programs[cell.program].list else { return Ok(()) };
+        let Some(list) = self.definition.programs[cell.program].list_of(&cell.cell.algorithm) else { return Ok(()) };
         let files = self.counts(&cell.corpus).files;
         if list.has_every_file() && digests.len() as u64 != files {
             return wrong(format!("lists {} of {}", digests.len(), counted(files, "file", "files")));

@@ -278,6 +278,49 @@ fn knees_are_told_apart() {
     }
 }
 
+/// On made numbers: the answer comes first, and is decided only by whole intervals.
+#[test]
+fn a_candidate_is_held_against_the_fastest_of_the_others() {
+    let mut made = Synthetic::new("programs");
+    let trial = "programs = [\"pfh\", \"peer\", \"lanes\", \"longest\"]\n";
+    made.header().definition = DEFINITION.replace(trial, &format!("{trial}candidate = \"peer\"\n"));
+    for id in ["pfh", "peer", "lanes"] {
+        made.runner(id, "today", id, "program");
+    }
+    let mut runs = |id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, noise: f64| {
+        let dimensions = [&[("corpus", "c"), ("device", "here")], more].concat();
+        let runs = [1.0 - noise, 1.0, 1.0, 1.0 + noise].map(|factor| (factor * seconds * 1e9, 1e8));
+        made.given(&program(id, algorithm, &dimensions), &runs);
+    };
+    for (algorithm, cache, candidate, noise) in
+        [("md5", "cached", 1.0, 0.001), ("sha256", "cached", 2.2, 0.001), ("md5", "cold", 2.0, 0.2)]
+    {
+        runs("pfh", algorithm, &[("cache", cache), ("memory", "20M")], 3.0, 0.001);
+        runs("pfh", algorithm, &[("cache", cache), ("memory", "64M")], 2.0, 0.001);
+        runs("peer", algorithm, &[("cache", cache)], candidate, noise);
+        // What does a part of the work is no rival.
+        runs("lanes", algorithm, &[("cache", cache)], 0.1, 0.001);
+    }
+    let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+    let answer = page.lines().find(|line| line.starts_with("**")).expect("an answer");
+    for told in [
+        "peer takes 0.500 to 1.10 times as long as the fastest of the other programs, and in 1 of 3 comparisons at most 5 % longer; \
+         1 is slower; 1 is undecided.",
+        "with SHA-256, files c, cached, from the disk of the results.",
+    ] {
+        assert!(answer.contains(told), "{told}: {answer}");
+    }
+    assert!(!page.contains("the fastest is"), "{page}");
+    let table: Vec<&str> = page.lines().filter(|line| line.starts_with("| c | here |")).collect();
+    assert_eq!(table.len(), 3, "{page}");
+    for (cells, verdict) in
+        [("| cold | MD5 | peer |", "undecided"), ("| cached | MD5 |", "yes"), ("| cached | SHA-256 |", "no")]
+    {
+        let row = table.iter().find(|row| row.contains(cells)).expect(cells);
+        assert!(row.contains("| pfh: 64M memory | 2.00 (") && row.ends_with(&format!("| {verdict} |")), "{row}");
+    }
+}
+
 /// Three runs of a cell, each with the same time, peak and bytes from the device.
 fn given(made: &mut Synthetic, id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, device_bytes: u64) {
     let dimensions: Vec<(&str, &str)> = [("corpus", "c"), ("device", "here")].iter().chain(more).copied().collect();

@@ -107,6 +107,29 @@ fn programs_are_measured_and_agree() {
     assert!(page.contains("| coreutils | cold, noise") && page.contains("real; "), "{page}");
 }
 
+/// Lists of similarity digests lack files that are too short, and those of digests do not.
+#[test]
+fn a_program_may_print_another_list_with_some_algorithms() {
+    let directory = scratch();
+    let definition = |lists: &str| {
+        trial(r#"["pfh"]"#, "candidate = \"pfh\"")
+            .replace("[\"md5\", \"sha256\"]", "[\"md5\", \"tlsh\"]")
+            .replace("bytes = 120000", "bytes = 120")
+            .replacen("list = \"digests\"\n", &format!("list = \"digests\"\n{lists}"), 1)
+    };
+    let (ended, _) = run(directory.path(), &definition(""), &["--profile", "today"]);
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    let directory = scratch();
+    let lists = "lists = { tlsh = \"similarity\" }\n";
+    let (ended, results) = run(directory.path(), &definition(lists), &["--profile", "today"]);
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(of(&results, "truth").len(), 2);
+    let unknown = definition(lists).replace("candidate = \"pfh\"", "candidate = \"coreutils\"");
+    let (ended, _) = run(directory.path(), &unknown, &[]);
+    assert_eq!(ended.code(), 2, "{}", ended.stderr);
+    assert!(ended.stderr.contains("its candidate `coreutils` is not among its `programs`"), "{}", ended.stderr);
+}
+
 #[test]
 fn a_program_that_disagrees_fails_or_hangs_is_a_finding() {
     let directory = scratch();

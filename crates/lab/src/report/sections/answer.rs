@@ -6,7 +6,7 @@ use crate::claims::Verdict;
 use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, TODAY, Unit, of_lines};
 use crate::report::Report;
 use crate::report::format::{algorithm, counted, duration, estimate, number, size};
-use crate::report::sections::{DISTURBED, REFERENCE, profile_name, programs};
+use crate::report::sections::{DISTURBED, REFERENCE, candidate, profile_name, programs};
 use crate::statistics::{Estimate, Line, ratio_of_medians};
 
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
@@ -25,6 +25,7 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
             "This is by processor time: the machine was busy, and other work made wall times {ratio} times as long."
         ));
     }
+    sentences.extend(candidate::sentences(report.measurements));
     sentences.extend(programs::sentences(report.measurements));
     let claims: Vec<String> =
         report.measurements.profiles().into_iter().filter_map(|profile| claims(report, profile)).collect();

@@ -2,6 +2,7 @@
 
 mod about;
 mod answer;
+mod candidate;
 mod ciphers;
 mod cycles;
 mod ledger;
@@ -34,6 +35,7 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     let mut sections = frash.as_deref().map_or_else(Vec::new, frash::sections);
     sections.extend([
         ledger::claims(report),
+        candidate::table(report),
         programs::trials(report),
         programs::outputs(report),
         programs::projections(report),

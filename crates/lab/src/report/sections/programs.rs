@@ -43,22 +43,22 @@ const WORKSTATIONS: [(&str, &str, f64, f64); 2] = [
 ];
 
 /// A cell of a trial: its key and its only point.
-type Measured<'a> = (&'a SeriesKey, &'a Point);
+pub(super) type Measured<'a> = (&'a SeriesKey, &'a Point);
 
 /// The definition of the results, if this version understands it.
-fn definition(measurements: &Measurements) -> Option<Definition> {
+pub(super) fn definition(measurements: &Measurements) -> Option<Definition> {
     let header = &measurements.header;
     let experiment = Experiment::parse(&header.experiment, header.definition.clone(), header.full);
     experiment.ok().map(|experiment| experiment.definition)
 }
 
-fn cells(measurements: &Measurements) -> impl Iterator<Item = Measured<'_>> {
+pub(super) fn cells(measurements: &Measurements) -> impl Iterator<Item = Measured<'_>> {
     let of_programs = measurements.series.iter().filter(|(key, _)| key.mode == trials::MODE);
     of_programs.filter_map(|(key, series): (_, &Series)| Some((key, series.largest()?)))
 }
 
 /// Whether a cell belongs to a trial.
-fn is_of(trial: &Trial, programs: &[Program], key: &SeriesKey) -> bool {
+pub(super) fn is_of(trial: &Trial, programs: &[Program], key: &SeriesKey) -> bool {
     let Some(program) = programs.iter().find(|program| program.id == key.runner) else { return false };
     let dimension = |name: &str| key.dimensions.get(name).cloned().unwrap_or_default();
     let taken = || trial.dimensions.iter().filter(|(name, _)| program.takes.contains(name));
@@ -146,7 +146,7 @@ pub(super) fn outputs(report: &Report<'_>) -> Section {
 }
 
 /// By files, device, cache, algorithm and profile, the fastest first.
-fn order<'a>((key, point): &Measured<'a>) -> (Vec<&'a str>, f64) {
+pub(super) fn order<'a>((key, point): &Measured<'a>) -> (Vec<&'a str>, f64) {
     let dimension = |name: &str| key.dimensions.get(name).map_or("", String::as_str);
     let of = vec![dimension(CORPUS), dimension(DEVICE), dimension(CACHE), &key.algorithm, profile_rank(&key.profile)];
     (of, point.time.median)
@@ -158,7 +158,7 @@ fn profile_rank(profile: &str) -> &str {
 }
 
 /// Conditions that differ within a trial, in words: `cold, hdd, 2 threads`.
-fn conditions(key: &SeriesKey, varying: &BTreeSet<&str>) -> String {
+pub(super) fn conditions(key: &SeriesKey, varying: &BTreeSet<&str>) -> String {
     let told = key.dimensions.iter().filter(|(name, _)| varying.contains(name.as_str()));
     told.map(|(name, value)| condition(name, value)).collect::<Vec<_>>().join(", ")
 }
@@ -187,7 +187,7 @@ fn common(of: &[Measured<'_>]) -> String {
 }
 
 /// The dimensions that have several values among these cells.
-fn varying<'a>(of: &[Measured<'a>]) -> BTreeSet<&'a str> {
+pub(super) fn varying<'a>(of: &[Measured<'a>]) -> BTreeSet<&'a str> {
     let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (key, _) in of {
         for (name, value) in &key.dimensions {
@@ -303,7 +303,7 @@ fn reference<'a>(definition: &Definition, trial: &Trial, of: &[Measured<'a>], ke
 }
 
 /// Whether two cells have the same files on the same device with the same cache.
-fn is_beside(one: &SeriesKey, other: &SeriesKey) -> bool {
+pub(super) fn is_beside(one: &SeriesKey, other: &SeriesKey) -> bool {
     [CORPUS, DEVICE, CACHE].iter().all(|name| one.dimensions.get(*name) == other.dimensions.get(*name))
 }
 
@@ -336,7 +336,7 @@ fn work(
     }
 }
 
-fn limit(definition: &Definition, key: &SeriesKey) -> Option<Limit> {
+pub(super) fn limit(definition: &Definition, key: &SeriesKey) -> Option<Limit> {
     definition.programs.iter().find(|program| program.id == key.runner)?.limit
 }
 
@@ -691,12 +691,27 @@ impl Ladder {
     }
 }
 
-/// The time that the user waits, in sentences: for each kind of files on each device the fastest and the slowest.
+/// A device in words.
+pub(super) fn place(measurements: &Measurements, device: &str) -> String {
+    let simulated = measurements.devices.get(device).is_some_and(|device| device.simulated);
+    match (device, simulated) {
+        (trials::HERE, _) => "the disk of the results".to_owned(),
+        (_, true) => format!("a simulated device ({device})"),
+        (_, false) => format!("the device {device}"),
+    }
+}
+
+/// The time that the user waits, in sentences: for each kind of files on each device the fastest and the slowest. Where
+/// a trial has a candidate, that is the answer.
 pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
     let mut groups: BTreeMap<(&str, &str, &str, &str), Vec<Measured<'_>>> = BTreeMap::new();
     let definition = definition(measurements);
-    let is_limit = |key: &SeriesKey| definition.as_ref().is_some_and(|definition| limit(definition, key).is_some());
-    for (key, point) in cells(measurements).filter(|(key, _)| key.profile == TODAY && !is_limit(key)) {
+    let is_left_out = |key: &SeriesKey| {
+        let Some(definition) = &definition else { return false };
+        let mut trials = definition.trials.iter().filter(|trial| trial.candidate.is_some());
+        limit(definition, key).is_some() || trials.any(|trial| is_of(trial, &definition.programs, key))
+    };
+    for (key, point) in cells(measurements).filter(|(key, _)| key.profile == TODAY && !is_left_out(key)) {
         let of = |name: &str| key.dimensions.get(name).map_or("", String::as_str);
         groups.entry((of(CORPUS), of(DEVICE), of(CACHE), &key.algorithm)).or_default().push((key, point));
     }
@@ -708,12 +723,7 @@ pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
         if of.len() < 2 || shortest.interval.is_none() || longest.interval.is_none() {
             continue;
         }
-        let simulated = measurements.devices.get(device).is_some_and(|device| device.simulated);
-        let place = match (device, simulated) {
-            (trials::HERE, _) => "the disk of the results".to_owned(),
-            (_, true) => format!("a simulated device ({device})"),
-            (_, false) => format!("the device {device}"),
-        };
+        let place = place(measurements, device);
         // Other names keep their spelling at the start of a sentence, too: ssdeep.
         let work = if name == "none" { sentence(&algorithm(name)) } else { algorithm(name) };
         let task = format!(
