@@ -13,6 +13,10 @@ const ANSWERS_EACH: usize = 4;
 /// chance, or early because the other reader did not read just then.
 const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, statistic: Statistic::Median, pause_answers: 32 };
 
+/// By how many times later the next trial comes after one in which every answer was late. On a single head that is the
+/// rule, and elsewhere hardly chance.
+const CLEAR_PAUSES: u32 = 4;
+
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
 /// places serve a file in one order, and drop up to 16 MiB read ahead for a range out of turn. Such reads are rare, and
 /// so long that they count.
@@ -143,7 +147,8 @@ impl Admission {
         let wanted = ANSWERS_EACH * requests;
         if self.is_trial && self.has_failed(wanted) {
             self.is_trial = false;
-            self.pause = self.next_pause;
+            let is_clear = matches!(self.rule.statistic, Statistic::Median) && self.late() == self.times.len();
+            self.pause = self.next_pause.saturating_mul(if is_clear { CLEAR_PAUSES } else { 1 });
             self.next_pause = self.next_pause.saturating_mul(2);
         } else if self.times.len() < wanted {
             return;
@@ -161,12 +166,22 @@ impl Admission {
 
     /// Whether the answers so far tell that those wanted come too late, whatever the others will be.
     fn has_failed(&self, wanted: usize) -> bool {
-        let delay_max = if self.is_parallel() { self.rule.parallel_delay_max } else { self.rule.delay_max };
-        let time_max = self.before.mul_f64(delay_max);
         match self.rule.statistic {
-            Statistic::Median => 2 * self.times.iter().filter(|&&time| time > time_max).count() >= wanted,
-            Statistic::Mean => self.times.iter().sum::<Duration>() > time_max * wanted as u32,
+            Statistic::Median => 2 * self.late() >= wanted,
+            Statistic::Mean => self.times.iter().sum::<Duration>() > self.time_max() * wanted as u32,
         }
+    }
+
+    /// The longest time in which an answer to twice as many requests may come.
+    fn time_max(&self) -> Duration {
+        let delay_max = if self.is_parallel() { self.rule.parallel_delay_max } else { self.rule.delay_max };
+        self.before.mul_f64(delay_max)
+    }
+
+    /// Number of answers of the trial that took longer.
+    fn late(&self) -> usize {
+        let time_max = self.time_max();
+        self.times.iter().filter(|&&time| time > time_max).count()
     }
 }
 
@@ -274,7 +289,22 @@ mod tests {
         // As on a disk whose head reads for others meanwhile: the sixth answer of a trial decides it.
         let slow = |readers| if readers == 1 { MOMENT } else { MOMENT * 40 };
         assert_eq!(opens(4 + 6, 32, slow), (1, 6));
-        assert_eq!(opens(4 + 6 + READERS.pause_answers + 4, 32, slow), (1, 6));
+        let pause = READERS.pause_answers * CLEAR_PAUSES + 4;
+        assert_eq!(opens(4 + 6 + pause, 32, slow), (1, 6));
+        assert_eq!(opens(4 + 6 + pause + 1, 32, slow), (1, 7));
+    }
+
+    /// A trial that some answers spoke for may have failed by chance, and is soon repeated.
+    #[test]
+    fn what_was_not_clear_is_soon_tried_again() {
+        let mut admission = Admission::new(32, 1, READERS);
+        (0..4).for_each(|_| admission.observe(MOMENT));
+        let mut answers = 0;
+        while admission.is_trial {
+            admission.observe(if answers == 2 { MOMENT } else { MOMENT * 2 });
+            answers += 1;
+        }
+        assert_eq!((answers, admission.pause), (7, READERS.pause_answers));
     }
 
     /// As on a disk, where one reader has a slow answer now and then, and where every third answer to two is quick: the
