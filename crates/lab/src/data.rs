@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use crate::error::Error;
 use crate::experiment::{Extent, Place};
 use crate::protocol::Mode;
+use crate::quantity::size;
 
 /// Longest string in characters; the shortest has 1, as in the study of 2019.
 const STRING_CHARACTERS_MAX: usize = 100;
@@ -85,6 +86,19 @@ fn free_bytes(folder: &Path) -> u64 {
     rustix::fs::statvfs(folder).map_or(0, |about| about.f_bavail.saturating_mul(about.f_frsize))
 }
 
+/// Refuses to write more than there is room for: a full disk harms others, too.
+///
+/// # Errors
+/// `StorageFull`.
+pub(crate) fn check_room(folder: &Path, bytes: u64) -> io::Result<()> {
+    let free = free_bytes(folder);
+    if bytes <= free {
+        return Ok(());
+    }
+    let text = format!("no room for {}: {} are free there", size(bytes), size(free));
+    Err(io::Error::new(io::ErrorKind::StorageFull, text))
+}
+
 fn available_memory() -> u64 {
     let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
@@ -113,7 +127,8 @@ impl Data {
     }
 
     /// The folder itself, whose path is absolute.
-    pub(crate) fn folder(&self) -> &Path {
+    #[must_use]
+    pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
@@ -141,6 +156,7 @@ impl Data {
             Key::Bytes(bytes) => write_bytes(path, bytes, &mut random),
             Key::Strings(count) => write_strings(path, count, &mut random),
         };
+        check_room(self.folder.path(), estimate(mode, extent)).map_err(Error::file(&path))?;
         let bytes = write(&path).map_err(Error::file(&path))?;
         let file_bytes = bytes + if let Key::Strings(count) = key { count } else { 0 };
         let file = DataFile { path, file_bytes, bytes };
@@ -246,6 +262,15 @@ fn remove_stale(parent: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_more_is_written_than_there_is_room_for() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(check_room(folder.path(), 1).is_ok());
+        let error = check_room(folder.path(), u64::MAX).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(error.to_string().starts_with("no room for 16 EiB: "), "{error}");
+    }
 
     fn strings(seed: u64) -> (Vec<u8>, u64) {
         let parent = tempfile::tempdir().expect("a folder");

@@ -7,6 +7,7 @@ use std::path::Path;
 use rustix::fs::{Advice, fadvise};
 
 use super::watch::Watch;
+use crate::data::check_room;
 
 /// So much is read at once: less than a second of a device that gives a quarter of a megabyte in one.
 const BUFFER_BYTES: usize = 128 << 10;
@@ -46,8 +47,9 @@ pub(super) fn fill(folder: &Path, watch: &Watch) -> io::Result<()> {
 /// Copies the regular files of a tree into an empty folder.
 ///
 /// # Errors
-/// When something cannot be read or written.
+/// When something cannot be read or written, or there is no room for all of it.
 pub(super) fn copy(from: &Path, to: &Path, watch: &Watch) -> io::Result<()> {
+    check_room(to, count(from, watch)?.bytes)?;
     let mut buffer = vec![0; BUFFER_BYTES];
     copy_tree(from, to, watch, &mut buffer)
 }

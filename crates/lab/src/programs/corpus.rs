@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 
 use fastrand::Rng;
 
+use crate::data::check_room;
 use crate::experiment::trials::{CorpusDefinition, CorpusKind};
 
 /// Documents in one folder.
@@ -87,6 +88,9 @@ pub(super) fn kept_name(corpus: &CorpusDefinition) -> String {
 /// When something cannot be written, or the corpus's command fails.
 pub(super) fn make(corpus: &CorpusDefinition, folder: &Path, seed: u64, pfh: &Path) -> io::Result<()> {
     let seed = seed ^ corpus.files.rotate_left(32) ^ corpus.bytes.0;
+    if matches!(corpus.kind, CorpusKind::Noise | CorpusKind::Documents) {
+        check_room(folder, corpus.bytes.0)?;
+    }
     match corpus.kind {
         CorpusKind::Noise => make_noise(corpus, folder, &mut Rng::with_seed(seed)),
         CorpusKind::Documents => make_documents(corpus, folder, seed, &ROOTS),

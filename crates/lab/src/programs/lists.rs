@@ -8,7 +8,7 @@ use crate::experiment::trials::List;
 /// Digests (joined by commas where there are several) by path.
 pub(super) type Digests = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// Reads a whole list. The corpora have no names that any of these forms escapes.
+/// Reads a whole list. Names with control characters have an escape only in lists of digests.
 ///
 /// # Errors
 /// The line that is none of such a list, or a name that is listed twice.
@@ -33,9 +33,14 @@ pub(super) fn parse(list: List, text: &[u8]) -> Result<Digests, String> {
             }
         };
         let (path, digest) = entry.ok_or_else(|| format!("not a digest: {:?}", String::from_utf8_lossy(line)))?;
-        let path = path.strip_prefix(b"./").unwrap_or(path);
-        if digests.insert(path.to_vec(), digest.to_ascii_lowercase()).is_some() {
-            return Err(format!("`{}` is listed twice", String::from_utf8_lossy(path)));
+        // coreutils mark a line whose name has escapes.
+        let (path, digest) = match digest.strip_prefix(b"\\") {
+            Some(digest) => (unescaped(path), digest),
+            None => (path.to_vec(), digest),
+        };
+        let path = path.strip_prefix(b"./").map_or_else(|| path.clone(), <[u8]>::to_vec);
+        if digests.insert(path.clone(), digest.to_ascii_lowercase()).is_some() {
+            return Err(format!("`{}` is listed twice", String::from_utf8_lossy(&path)));
         }
     }
     Ok(digests)
@@ -45,7 +50,26 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = line.iter().position(|&byte| byte == b' ')?;
     let (digest, rest) = line.split_at(end);
     let path = rest.strip_prefix(b"  ").or_else(|| rest.strip_prefix(b" *"))?;
-    (is_hex(digest) && !path.is_empty()).then_some((path, digest))
+    (is_hex(digest.strip_prefix(b"\\").unwrap_or(digest)) && !path.is_empty()).then_some((path, digest))
+}
+
+/// A name without the escapes of coreutils: `\\`, `\n` and `\r`.
+fn unescaped(name: &[u8]) -> Vec<u8> {
+    let (mut plain, mut bytes) = (Vec::with_capacity(name.len()), name.iter());
+    while let Some(&byte) = bytes.next() {
+        let escaped = match (byte, bytes.as_slice().first()) {
+            (b'\\', Some(b'n')) => b'\n',
+            (b'\\', Some(b'r')) => b'\r',
+            (b'\\', Some(b'\\')) => b'\\',
+            _ => {
+                plain.push(byte);
+                continue;
+            }
+        };
+        plain.push(escaped);
+        bytes.next();
+    }
+    plain
 }
 
 /// `size,digest,…,path`: the path may hold commas, digests are long and hexadecimal.
@@ -108,6 +132,8 @@ mod tests {
             let digests = parse(List::Digests, line.as_bytes()).expect("valid");
             assert_eq!(digests.get(b"a/b c".as_slice()).map(Vec::as_slice), Some(MD5.as_bytes()), "{line}");
         }
+        let escaped = parse(List::Digests, format!("\\{MD5}  ./a\\nb\\\\n\\r\n").as_bytes()).expect("valid");
+        assert_eq!(escaped.keys().collect::<Vec<_>>(), [b"a\nb\\n\r"]);
         for wrong in ["x", "abc  a", &format!("{MD5} a"), &format!("{MD5}  "), &format!("{MD5}  a\n{MD5}  a\n")] {
             assert!(parse(List::Digests, wrong.as_bytes()).is_err(), "{wrong}");
         }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::Report;
-use super::format::{count, counted, duration, estimate, number, size};
-use super::sections::{subject, verdict};
+use super::format::{algorithm, count, counted, duration, estimate, number, size};
+use super::sections::{conditions, subject, verdict};
 use crate::claims::rules::EQUAL_WITHIN;
+use crate::experiment::trials::MODE;
 use crate::measurements::{Measurements, Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, ratio_of_medians};
 use pfh_page::{Block, Cell, Document, Section, Table};
@@ -88,6 +89,12 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
     );
     let mut counts: Vec<(Change, usize)> =
         [Change::Slower, Change::Faster, Change::Same, Change::Unclear].map(|change| (change, 0)).into();
+    let mut compared = |point: &Point, other: &Point| {
+        let ratio = ratio_of_medians(other.times_ns(), point.times_ns())?;
+        let change = Change::of(&ratio);
+        counts.iter_mut().filter(|(other, _)| *other == change).for_each(|(_, count)| *count += 1);
+        Some((ratio, change))
+    };
     let mut table = Table::new("Times", ["Runner", "Profile", "Size", "A, ms", "B, ms", "B / A", "Verdict"]);
     for (mode, name) in a.subjects() {
         table.group(subject(mode, name));
@@ -96,9 +103,7 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
             for point in &series.points {
                 let is_same = |other: &&Point| (other.bytes, other.count) == (point.bytes, point.count);
                 let Some(other) = others.points.iter().find(is_same) else { continue };
-                let Some(ratio) = ratio_of_medians(other.times_ns(), point.times_ns()) else { continue };
-                let change = Change::of(&ratio);
-                counts.iter_mut().filter(|(other, _)| *other == change).for_each(|(_, count)| *count += 1);
+                let Some((ratio, change)) = compared(point, other) else { continue };
                 table.push(vec![
                     Cell::text(a.label(&key.runner)),
                     Cell::text(&key.profile),
@@ -114,6 +119,10 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
     if !table.is_empty() {
         section.push(Block::folded_if_long(table));
     }
+    let programs = programs(a, b, &mut compared);
+    if !programs.is_empty() {
+        section.push(Block::folded_if_long(programs));
+    }
     let keys = |measurements: &Measurements| -> BTreeSet<(String, String)> {
         measurements.series.keys().map(|key| (key.runner.clone(), key.profile.clone())).collect()
     };
@@ -125,6 +134,34 @@ fn cells(a: &Measurements, b: &Measurements) -> (Section, Vec<(Change, usize)>) 
         }
     }
     (section, counts)
+}
+
+/// The cells of whole programs that both have, over the same files.
+fn programs(
+    a: &Measurements,
+    b: &Measurements,
+    compared: &mut impl FnMut(&Point, &Point) -> Option<(Estimate, Change)>,
+) -> Table {
+    let head = ["Program", "Conditions", "Algorithm", "Profile", "A, s", "B, s", "B / A", "Verdict"];
+    let mut table = Table::new("Whole programs", head);
+    for (key, series) in a.series.iter().filter(|(key, _)| key.mode == MODE) {
+        let Some((point, other)) = series.largest().zip(b.series.get(key).and_then(Series::largest)) else { continue };
+        if (other.bytes, other.count) != (point.bytes, point.count) {
+            continue;
+        }
+        let Some((ratio, change)) = compared(point, other) else { continue };
+        table.push(vec![
+            Cell::text(a.label(&key.runner)),
+            Cell::text(conditions(key, |_| true)),
+            Cell::text(algorithm(&key.algorithm)),
+            Cell::text(&key.profile),
+            Cell::number(number(point.time.median / 1e9)),
+            Cell::number(number(other.time.median / 1e9)),
+            Cell::number(estimate(&ratio)),
+            Cell::text(change.name()),
+        ]);
+    }
+    table
 }
 
 /// Whether B's projections lie where A's intervals say: the test of the intervals, where both results are of one

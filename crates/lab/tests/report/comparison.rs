@@ -3,7 +3,8 @@
 use std::fs::read_to_string;
 
 use crate::recorded;
-use crate::synthetic::{MIB, Synthetic, languages, languages_reported};
+use crate::synthetic::{MIB, Synthetic, languages, languages_reported, program};
+use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{Options, Report, compare};
 
 fn made(md5: f64, sha1: f64, sha256: f64) -> Synthetic {
@@ -43,6 +44,33 @@ fn a_result_beside_itself_is_the_same() {
     let answer = compare(&report, &report).answer().join("");
     assert!(answer.contains("faster in 0, slower in 0") && answer.contains("; 0 are unclear"), "{answer}");
     assert!(answer.contains("(100 %) lie in A's 95 % intervals"), "{answer}");
+}
+
+/// Whole programs are compared where both have the same conditions and the same files.
+#[test]
+fn whole_programs_are_compared() {
+    let made = |seconds: f64, files: &str| {
+        let mut made = Synthetic::new("device");
+        made.header().definition = include_str!("../../../../lab/experiments/device.toml").to_owned();
+        made.runner("pfh", "today", "pfh, reading only", "program");
+        for (prefetchers, factor) in [("1", 1.0), ("2", 2.0)] {
+            let dimensions = [("corpus", files), ("device", "here"), ("cache", "cold"), ("prefetchers", prefetchers)];
+            made.given(&program("pfh", "none", &dimensions), &[(factor * seconds * 1e9, 1e8); 5]);
+        }
+        made.measurements()
+    };
+    let compared = |b: &Measurements| {
+        let a = made(1.0, "small");
+        let [a, b] = [&a, b].map(|measurements| Report::new(measurements, Options::default()));
+        compare(&a, &b)
+    };
+    let document = compared(&made(2.0, "small"));
+    let answer = "Of 2 cells that both have, B is faster in 0, slower in 2, the same within 3 % in 0; 0 are unclear.";
+    assert_eq!(document.answer(), [answer]);
+    let page = document.markdown();
+    let row = page.lines().find(|line| line.contains("| cold, small, here, 2 prefetchers |")).expect(&page);
+    assert!(row.starts_with("| pfh, reading only |") && row.contains("| 2.00 | 4.00 | 2.00 (") && row.ends_with("| B slower |"));
+    assert_eq!(compared(&made(2.0, "large")).answer(), ["The two results have no cell in common."]);
 }
 
 /// The same experiment again: the true time is the same, the processes differ from round to round. The intervals of the

@@ -122,7 +122,7 @@ pub(super) fn table(report: &Report<'_>) -> Section {
         varying.remove(name);
     });
     let named = |(key, _): &Measured<'_>| {
-        let conditions = conditions(key, &varying);
+        let conditions = conditions(key, |name| varying.contains(name));
         let label = measurements.label(&key.runner);
         Cell::text(if conditions.is_empty() { label.to_owned() } else { format!("{label}: {conditions}") })
     };

@@ -12,6 +12,8 @@ mod sizes;
 mod strings;
 mod table_of_times;
 
+pub(in crate::report) use programs::conditions;
+
 use super::Report;
 use super::format::{algorithm, counted, duration, number, sentence};
 use super::frash;

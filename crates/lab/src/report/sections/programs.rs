@@ -157,9 +157,9 @@ fn profile_rank(profile: &str) -> &str {
     if profile == TODAY { "" } else { profile }
 }
 
-/// Conditions that differ within a trial, in words: `cold, hdd, 2 threads`.
-pub(super) fn conditions(key: &SeriesKey, varying: &BTreeSet<&str>) -> String {
-    let told = key.dimensions.iter().filter(|(name, _)| varying.contains(name.as_str()));
+/// Conditions that are wanted, such as those that differ within a trial, in words: `cold, hdd, 2 threads`.
+pub(in crate::report) fn conditions(key: &SeriesKey, is_wanted: impl Fn(&str) -> bool) -> String {
+    let told = key.dimensions.iter().filter(|(name, _)| is_wanted(name));
     told.map(|(name, value)| condition(name, value)).collect::<Vec<_>>().join(", ")
 }
 
@@ -238,7 +238,7 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
         let times = reference(definition, trial, of, key).map(|reference| point.time.median / reference.time.median);
         let mut row = vec![
             Cell::text(report.measurements.label(&key.runner)),
-            Cell::text(conditions(key, &varying)),
+            Cell::text(conditions(key, |name| varying.contains(name))),
             Cell::text(algorithm(&key.algorithm)),
             Cell::text(profile_name(report, &key.profile)),
             Cell::quantity(estimate(&point.time.estimate().map(|ns| ns / 1e9)), median),
@@ -421,7 +421,7 @@ fn caches(report: &Report<'_>, of: &[Measured<'_>]) -> Vec<String> {
         let all = point.bytes as f64;
         let label = report.measurements.label(&key.runner);
         let cell =
-            format!("{label}, {}, {}", algorithm(&key.algorithm), conditions(key, &BTreeSet::from([CORPUS, CACHE])));
+            format!("{label}, {}, {}", algorithm(&key.algorithm), conditions(key, |name| [CORPUS, CACHE].contains(&name)));
         if is_cached(key) {
             // Programs and libraries are read too: a few MB say nothing.
             let is_much = bytes > 0.01 * all + 20e6;
@@ -470,7 +470,7 @@ fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &m
     for measured in of {
         let (key, _) = measured;
         let corpus = key.dimensions.get(CORPUS).map_or("", String::as_str);
-        let conditions = conditions(key, &varying);
+        let conditions = conditions(key, |name| varying.contains(name));
         let label = report.measurements.label(&key.runner);
         let label = if conditions.is_empty() { label.to_owned() } else { format!("{label}: {conditions}") };
         groups.entry((corpus, &key.algorithm)).or_default().entry(label).or_default().push(measured);
@@ -497,7 +497,7 @@ fn boxes_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &m
     let is_several = [CORPUS, DEVICE].map(|name| varying.remove(name));
     let mut groups: BTreeMap<[&str; 2], Vec<(String, &Point)>> = BTreeMap::new();
     for (key, point) in of.iter().filter(|(key, point)| key.profile == TODAY && point.time.count >= BOX_RUNS_LEAST) {
-        let conditions = conditions(key, &varying);
+        let conditions = conditions(key, |name| varying.contains(name));
         let conditions = if conditions.is_empty() { conditions } else { format!(", {conditions}") };
         let label = report.measurements.label(&key.runner);
         let label = format!("{label}: {}{conditions}", algorithm(&key.algorithm));
@@ -743,7 +743,7 @@ pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
         let all: Vec<Estimate> = of.iter().map(|(_, point)| point.time.estimate()).collect();
         let conditions_of = varying(&of);
         let label = |(key, _): &Measured<'_>, ns: &Estimate| {
-            let conditions = conditions(key, &conditions_of);
+            let conditions = conditions(key, |name| conditions_of.contains(name));
             let conditions = if conditions.is_empty() { String::new() } else { format!(" ({conditions})") };
             let seconds = time(&ns.map(|ns| ns / 1e9));
             let doubt = undecided(ns, all.iter());
@@ -774,7 +774,7 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
         };
         vec![
             Cell::text(measurements.label(&key.runner)),
-            Cell::text(conditions(key, all)),
+            Cell::text(conditions(key, |name| all.contains(name))),
             Cell::text(algorithm(&key.algorithm)),
             Cell::text(name),
             times(bytes / point.bytes.max(1) as f64),
