@@ -78,7 +78,7 @@ pub fn bloom(input: &[u8]) {
     let mut filter = BloomFilter::new(shape).expect("memory for a small filter");
     values().for_each(|value| filter.insert(value));
     let mut file = Vec::new();
-    filter.write(&mut file).expect("a filter in memory");
+    filter.write(&mut file, None).expect("a filter in memory");
     let filter = open_bloom(&file).expect("our own filter");
     assert!(values().all(|value| filter.may_have(value).is_ok_and(|may_have| may_have)));
 }

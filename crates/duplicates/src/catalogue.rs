@@ -115,6 +115,11 @@ pub struct Listed<'a> {
     pub size: Option<u64>,
     /// Number of the file, if the list states it and the file has several links.
     pub inode: Option<u64>,
+    /// Device and number of the file that is at this path now, so that it is the same as one that was found.
+    pub identity: Option<(u64, u64)>,
+    /// The path from the root of the file system, so that it is the same as one in another list; `None` if it is not
+    /// known.
+    pub whole_path: Option<&'a [u8]>,
     /// The digest, at most [`DIGEST_BYTES_MAX`] bytes; `None` if the list has none, because the file was not read.
     pub digest: Option<&'a [u8]>,
 }
@@ -131,6 +136,7 @@ pub struct Catalogue {
     /// Size, whether it is read (listed files come first), identity, number, side.
     sizes: ExternalSort<34>,
     listed: ExternalSort<LISTED_BYTES>,
+    whole_paths: ExternalSort<25>,
     /// Whether a list has files without size.
     has_sizeless: bool,
     files: u64,
@@ -152,6 +158,7 @@ impl Catalogue {
             two_sides,
             sizes: ExternalSort::new(sort_bytes),
             listed: ExternalSort::new(sort_bytes),
+            whole_paths: ExternalSort::new(sort_bytes),
             has_sizeless: false,
             files: 0,
             bytes: 0,
@@ -179,7 +186,7 @@ impl Catalogue {
     /// # Errors
     /// If a temporary file cannot be written.
     pub fn push_listed(&mut self, listed: Listed<'_>, side: Side, place: u32) -> io::Result<()> {
-        let Listed { path, size, inode, digest } = listed;
+        let Listed { path, size, inode, identity: found, whole_path, digest } = listed;
         let content = match digest {
             Some(_) => Content::Listed { size, inode },
             None => Content::Missing,
@@ -188,7 +195,11 @@ impl Catalogue {
         let mut padded = [0; DIGEST_BYTES_MAX];
         let digest = digest.unwrap_or_default();
         padded[..digest.len()].copy_from_slice(digest);
-        let (device, inode) = identity(content, place, item);
+        let (device, inode) = found.unwrap_or_else(|| identity(content, place, item));
+        if let Some(whole_path) = whole_path.filter(|_| self.two_sides) {
+            let hash = crate::BLAKE3.digest(whole_path);
+            self.whole_paths.push(record(&[&hash.bytes()[..16], &[side as u8], &item.to_be_bytes()]))?;
+        }
         // A file that was not read has a size that no other file can have.
         let size = if content == Content::Missing { SIZE_UNKNOWN - 1 } else { size.unwrap_or(SIZE_UNKNOWN) };
         let hash = crate::BLAKE3.digest(path);
@@ -228,6 +239,7 @@ impl Catalogue {
     /// If a temporary file cannot be written or read.
     pub fn sift(mut self) -> io::Result<Sifted> {
         let mut digested = Digested::new(self.memory_bytes);
+        digested.whole_paths = std::mem::replace(&mut self.whole_paths, ExternalSort::new(0));
         let listed = std::mem::replace(&mut self.listed, ExternalSort::new(0));
         let mut last_of_each = ExternalSort::<LISTED_BYTES>::new(self.memory_bytes);
         each_group(

@@ -90,7 +90,7 @@ impl Digests {
     /// # Errors
     /// If a temporary file cannot be written or read.
     pub fn groups(self, options: Options, shared_room: SharedRoom<'_>) -> io::Result<Groups> {
-        let Digests { paths, digested: Digested { digests, failed, unread }, memory_bytes, files } = self;
+        let Digests { paths, digested: Digested { digests, failed, unread, .. }, memory_bytes, files } = self;
         let mut totals = Totals { files, unread, ..Totals::default() };
         let mut classes = ExternalSort::<33>::new(memory_bytes);
         let (mut known, mut groups) = (temporary()?, 0_u64);
@@ -138,12 +138,13 @@ impl Digests {
     }
 
     /// Finds the files of side A whose content no file of side B has. Files that are on both sides, by hard links or
-    /// because the sides overlap, belong to A.
+    /// because the sides overlap, belong to A; so do those whose whole path lists of both sides have.
     ///
     /// # Errors
     /// If a temporary file cannot be written or read.
     pub fn uncovered(self, mut visit: impl FnMut(&Item) -> io::Result<()>) -> io::Result<Uncovered> {
-        let Digests { paths, digested: Digested { digests, failed, .. }, memory_bytes, .. } = self;
+        let Digests { paths, digested: Digested { digests, failed, whole_paths, .. }, memory_bytes, .. } = self;
+        let digests = with_same_paths(digests, whole_paths, memory_bytes)?;
         #[derive(Default)]
         struct Sides {
             identity: Option<(u64, u64)>,
@@ -226,6 +227,43 @@ pub struct Uncovered {
     pub uncovered_bytes: u64,
     /// Files among them that could not be read.
     pub unread: u64,
+}
+
+/// A file with its digest, as in [`Digested`].
+type DigestRecord = [u8; DIGEST_BYTES_MAX + 33];
+
+/// Moves listed files of side B to side A if a list of that side has the same whole path.
+fn with_same_paths(
+    digests: ExternalSort<{ DIGEST_BYTES_MAX + 33 }>,
+    whole_paths: ExternalSort<25>,
+    memory_bytes: u64,
+) -> io::Result<ExternalSort<{ DIGEST_BYTES_MAX + 33 }>> {
+    let mut same = ExternalSort::<8>::new(memory_bytes);
+    each_group(
+        whole_paths,
+        16,
+        |sides: &mut [bool; 2], path| sides[usize::from(path[16] & 1)] = true,
+        |sides, _| Ok(*sides == [true; 2]),
+        |_, path| same.push(number(path, 17).to_be_bytes()),
+    )?;
+    let same = RecordFile::of(same)?;
+    if same.is_empty() {
+        return Ok(digests);
+    }
+    let mut by_number = ExternalSort::<{ DIGEST_BYTES_MAX + 41 }>::new(memory_bytes);
+    digests.into_each(|digest| by_number.push(record(&[&digest[IDENTITY + 16..IDENTITY + 24], &digest])))?;
+    let (mut same, mut moved) = (same.scan(0).peekable(), ExternalSort::new(memory_bytes));
+    by_number.into_each(|entry| {
+        let item = number(&entry, 0);
+        let mut digest: DigestRecord = record(&[&entry[8..]]);
+        while let Some(next) = same.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item)) {
+            if number(&next?, 0) == item {
+                digest[IDENTITY + 32] = Side::A as u8;
+            }
+        }
+        moved.push(digest)
+    })?;
+    Ok(moved)
 }
 
 /// Finds copies that take no room of their own. Returns their numbers, in order.

@@ -55,11 +55,18 @@ pub(crate) struct Digested {
     pub(crate) failed: ExternalSort<8>,
     /// Files that could not be read.
     pub(crate) unread: u64,
+    /// Of listed files, where two sides are compared: digest of the whole path, side, number.
+    pub(crate) whole_paths: ExternalSort<25>,
 }
 
 impl Digested {
     pub(crate) fn new(memory_bytes: u64) -> Digested {
-        Digested { digests: ExternalSort::new(memory_bytes), failed: ExternalSort::new(memory_bytes), unread: 0 }
+        Digested {
+            digests: ExternalSort::new(memory_bytes),
+            failed: ExternalSort::new(memory_bytes),
+            unread: 0,
+            whole_paths: ExternalSort::new(memory_bytes),
+        }
     }
 
     pub(crate) fn push(

@@ -150,6 +150,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     ) {
         worker.context.queue.large_file_began();
         let length = slot.bytes().len();
+        worker.context.counters.add_bytes(length as u64);
         let streamed = self.streamed_of(worker.context.options, slot.filled(length), stamp.metadata.size);
         let size = stamp.metadata.size;
         let exclusive_lane = worker.context.begin_exclusive_lane(size, self.manager.time_in_full_lanes(size));

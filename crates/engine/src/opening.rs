@@ -90,7 +90,8 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
     /// Asks the caller what to do with a file. Returns its own options, if it is to be hashed with others than those of
     /// the run.
     fn decide(&mut self, job: &Job<S::Handle>, metadata: &Metadata) -> Result<Option<FileOptions>, Box<Unopened>> {
-        match self.context.decide.map_or(Decision::Hash, |decide| decide(&job.entry.path(), metadata)) {
+        let told = (job.entry.kind == EntryKind::Regular).then_some(metadata);
+        match self.context.decide.map_or(Decision::Hash, |decide| decide(&job.entry.path(), told)) {
             Decision::Hash => Ok(None),
             Decision::HashWith(wanted) => Ok(Some(wanted)),
             Decision::RecordOnly(reason) => Err(Unopened::RecordOnly(*metadata, reason).into()),

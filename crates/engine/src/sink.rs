@@ -57,9 +57,10 @@ pub struct FileOptions {
     pub consumer: Option<Box<dyn Consumer>>,
 }
 
-/// Decides on a file that is open and not yet read, by its path and metadata. Many threads call it at once, and again
-/// for a file that had to wait until another of its hard links was read. A panic becomes that file's error.
-pub type Decide<'a> = &'a (dyn Fn(&[u8], &Metadata) -> Decision + Sync);
+/// Decides on a file that is open and not yet read, by its path and metadata. There is no metadata of streams and block
+/// devices, whose size is not known before they are read. Many threads call it at once, and again for a file that had to
+/// wait until another of its hard links was read. A panic becomes that file's error.
+pub type Decide<'a> = &'a (dyn Fn(&[u8], Option<&Metadata>) -> Decision + Sync);
 
 /// Makes the delivered item from a record. Many threads call it at once.
 pub type Prepare<'a, T> = &'a (dyn Fn(Record) -> T + Sync);

@@ -80,8 +80,11 @@ pub struct Origin {
     pub note: String,
     /// Lines or rows with digests.
     pub rows: u64,
-    /// Lines or rows that could not be read.
+    /// Lines or rows that could not be read, or had no digest for the set.
     pub refused: u64,
+    /// Algorithms of digests that were guessed from their length.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guessed: Vec<String>,
     /// Entries of the set that are shown as of this source: those that no source before it, or of a class that counts
     /// more, has too.
     pub entries: u64,
@@ -100,6 +103,7 @@ impl Default for Origin {
             note: String::new(),
             rows: 0,
             refused: 0,
+            guessed: Vec::new(),
             entries: 0,
         }
     }

@@ -126,6 +126,11 @@ impl BlockSetBuilder {
         })
     }
 
+    /// Returns the source of the files, to complete what is known of it at the end.
+    pub fn origin(&mut self) -> &mut Origin {
+        &mut self.origin
+    }
+
     /// Begins a file; several may be under way. It is in the set only if it is ended, too.
     ///
     /// # Errors

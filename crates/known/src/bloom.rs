@@ -7,10 +7,18 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 
+use pfh_digest::Algorithm;
 use pfh_source::MappedFile;
+use serde_json::Value;
 
 /// Bytes before the bits: version, capacity, probability, number of hash functions, number of bits, number of values.
 const HEADER_BYTES: usize = 48;
+
+/// Most bytes after the bits that are searched for the algorithm. Others may keep anything there.
+const DATA_BYTES_MAX: usize = 1 << 16;
+
+/// The field of the free data, a JSON object, that names the algorithm.
+const ALGORITHM: &str = "algorithm";
 
 /// The numbers of a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +47,7 @@ pub struct BloomFilter {
 pub struct BloomFile {
     shape: BloomShape,
     values: u64,
+    algorithm: Option<Algorithm>,
     file: MappedFile,
 }
 
@@ -128,16 +137,20 @@ impl BloomFilter {
         self.values += u64::from(is_new);
     }
 
-    /// Writes the filter.
+    /// Writes the filter, and in the free data after its bits the algorithm whose digests its values are.
     ///
     /// # Errors
     /// If the output cannot be written.
-    pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, output: &mut impl Write, algorithm: Option<Algorithm>) -> io::Result<()> {
         let BloomShape { capacity, probability, hashes, bits } = self.shape;
         for number in [1, capacity, probability.to_bits(), hashes, bits, self.values] {
             output.write_all(&number.to_le_bytes())?;
         }
-        self.words.iter().try_for_each(|word| output.write_all(&word.to_le_bytes()))
+        self.words.iter().try_for_each(|word| output.write_all(&word.to_le_bytes()))?;
+        match algorithm {
+            Some(algorithm) => writeln!(output, "{}", serde_json::json!({ ALGORITHM: algorithm.name() })),
+            None => Ok(()),
+        }
     }
 }
 
@@ -166,8 +179,10 @@ impl BloomFile {
         if bits == 0 || hashes == 0 || !is_alike || values > capacity || shape.memory_bytes() > bytes {
             return Err(BloomError::Damaged);
         }
+        let data = &file.as_ref()[HEADER_BYTES + shape.memory_bytes() as usize..];
+        let algorithm = if data.len() <= DATA_BYTES_MAX { algorithm_in(data) } else { None };
         file.check()?;
-        Ok(BloomFile { shape, values, file })
+        Ok(BloomFile { shape, values, algorithm, file })
     }
 
     /// Returns the numbers of the filter.
@@ -178,6 +193,11 @@ impl BloomFile {
     /// Returns the number of values that the filter was given, without those that it took for repeated ones.
     pub fn values(&self) -> u64 {
         self.values
+    }
+
+    /// Returns the algorithm whose digests the values are, if the filter says so; those of other programs do not.
+    pub fn algorithm(&self) -> Option<Algorithm> {
+        self.algorithm
     }
 
     /// Whether the filter may have been given this value; if not, it was not.
@@ -192,4 +212,9 @@ impl BloomFile {
         self.file.check()?;
         Ok(may_have)
     }
+}
+
+fn algorithm_in(data: &[u8]) -> Option<Algorithm> {
+    let data: Value = serde_json::from_slice(data).ok()?;
+    Algorithm::from_name(data.get(ALGORITHM)?.as_str()?).ok()
 }

@@ -75,11 +75,14 @@ pub struct SetBuilder {
     source: usize,
     /// Whether rows may be deleted, so that they have to be told apart.
     deletes: bool,
-    /// Whether every row had a size.
-    all_sized: bool,
+    /// The sizes of all rows; `None` once a row had none.
+    sizes: Option<DistinctSizes>,
     largest_size: u64,
     row: Vec<u8>,
 }
+
+/// The part of the memory in which sizes are sorted: no more than one of the sorts of the written set gets.
+const SIZES_PART: u64 = 64;
 
 /// Returns how much an algorithm says that a file is the known one: for sorting, the greatest first.
 fn strength(algorithm: Algorithm) -> (bool, usize) {
@@ -112,7 +115,7 @@ impl SetBuilder {
             origins: Vec::new(),
             source: 0,
             deletes: false,
-            all_sized: true,
+            sizes: Some(DistinctSizes::new(memory_bytes / SIZES_PART)),
             largest_size: 0,
             row: Vec::new(),
         }
@@ -209,7 +212,7 @@ impl SetBuilder {
         bytes.extend_from_slice(&(place as u16).to_be_bytes());
         if adds {
             origin.rows += 1;
-            self.all_sized &= row.size.is_some();
+            push_size(&mut self.sizes, row.size)?;
             self.largest_size = self.largest_size.max(row.size.unwrap_or(0));
         }
         // Unknown sizes last.
@@ -226,13 +229,21 @@ impl SetBuilder {
         pushed.map(|()| true)
     }
 
+    /// Takes the sizes of another set, whose entries state one size each of perhaps several; `None` if it lacks some.
+    pub(crate) fn push_sizes(&mut self, sizes: Option<impl Iterator<Item = io::Result<u64>>>) -> io::Result<()> {
+        match sizes {
+            Some(mut sizes) => sizes.try_for_each(|size| push_size(&mut self.sizes, Some(size?))),
+            None => push_size(&mut self.sizes, None),
+        }
+    }
+
     /// Writes the set: each tuple of digests once. `program` is the name of the program that builds it.
     /// The output needs no buffer, since it gets 2 MiB at a time.
     ///
     /// # Errors
     /// If the output cannot be written, or a temporary file cannot be created, written or read.
     pub fn write(self, output: &mut impl Write, program: &str) -> io::Result<About> {
-        let SetBuilder { algorithms, keep, memory_bytes, rows, mut shapes, origins, deletes, .. } = self;
+        let SetBuilder { algorithms, keep, memory_bytes, rows, mut shapes, origins, deletes, sizes, .. } = self;
         let mut file = SetFile::begin(output, VERSION)?;
         shapes.sort_unstable();
         let row_layout = RowLayout { algorithms: &algorithms, keep, deletes };
@@ -247,7 +258,6 @@ impl SetBuilder {
         let mut linked: Vec<ByteSort> = algorithms.iter().map(|_| ByteSort::new(share)).collect();
         let mut texts: Vec<Option<ByteSort>> =
             keep.texts().into_iter().map(|keeps| keeps.then(|| ByteSort::new(share))).collect();
-        let mut sizes = self.all_sized.then(|| DistinctSizes::new(share));
         let has_sources = origins.len() > 1;
         let mut sources = Column::new(origins.len() as u64)?;
         let mut file_sizes = Column::new(self.largest_size.saturating_add(1))?;
@@ -297,7 +307,7 @@ impl SetBuilder {
                     sort.push(&record)?;
                 }
             }
-            sizes.as_mut().map_or(Ok(()), |sizes| sizes.push(entry.size()))
+            Ok::<(), io::Error>(())
         };
         let mut current: Option<Entry> = None;
         rows.into_each(|row| {
@@ -350,6 +360,18 @@ impl SetBuilder {
         file.section(Kind::About, "", 1, &mut &*text)?;
         file.end()?;
         Ok(about)
+    }
+}
+
+/// Adds a size. Without one, a file of any size may be known.
+fn push_size(sizes: &mut Option<DistinctSizes>, size: Option<u64>) -> io::Result<()> {
+    match (&mut *sizes, size) {
+        (Some(sizes), Some(size)) => sizes.push(size),
+        (_, None) => {
+            *sizes = None;
+            Ok(())
+        }
+        (None, Some(_)) => Ok(()),
     }
 }
 

@@ -14,14 +14,27 @@ pub struct Importer {
     common: Vec<KnownSet>,
     except: Vec<KnownSet>,
     left_out: u64,
+    not_compared: u64,
     memory_bytes: u64,
+}
+
+/// What a list had for a set.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AddedList {
+    /// What the list has.
+    pub contents: Contents,
+    /// Whether any of it was of use.
+    pub is_useful: bool,
+    /// Whole files of the list without a digest for the set, such as those that could not be read.
+    pub without_digest: u64,
 }
 
 impl Importer {
     /// Begins with an empty set. Other sets that keep no way from an entry to its digests are sorted in `memory_bytes`
     /// bytes of memory.
     pub fn new(builder: SetBuilder, memory_bytes: u64) -> Importer {
-        Importer { builder, common: Vec::new(), except: Vec::new(), left_out: 0, memory_bytes }
+        Importer { builder, common: Vec::new(), except: Vec::new(), left_out: 0, not_compared: 0, memory_bytes }
     }
 
     /// Lets only files pass that this set has.
@@ -37,6 +50,12 @@ impl Importer {
     /// Returns the number of rows that did not pass.
     pub fn left_out(&self) -> u64 {
         self.left_out
+    }
+
+    /// Returns the number of rows that did not pass, because they have no digest by which another set could tell
+    /// whether it has them.
+    pub fn not_compared(&self) -> u64 {
+        self.not_compared
     }
 
     /// Returns the builder, to begin a source.
@@ -56,7 +75,13 @@ impl Importer {
     pub fn push(&mut self, row: &Row<'_>) -> io::Result<bool> {
         for (sets, wanted) in [(&self.common, true), (&self.except, false)] {
             for set in sets {
-                if set.agreeing(row.digests)?.is_empty() == wanted {
+                let is_there = !set.agreeing(row.digests)?.is_empty();
+                let has = |algorithm| row.digests.iter().any(|digest| digest.algorithm() == algorithm);
+                if !is_there && !set.can_be_asked(has) {
+                    self.not_compared += 1;
+                    return Ok(true);
+                }
+                if is_there != wanted {
                     self.left_out += 1;
                     return Ok(true);
                 }
@@ -66,8 +91,7 @@ impl Importer {
     }
 
     /// Adds the digests of whole files of a list, as rows of the latest source. Calls `broken` with each line that
-    /// cannot be read, and stops early when `stops` says so. Returns what the list has, and whether any of it was of
-    /// use.
+    /// cannot be read, and stops early when `stops` says so. Algorithms that were guessed are noted in the source.
     ///
     /// # Errors
     /// If a set or a temporary file cannot be read or written.
@@ -76,8 +100,8 @@ impl Importer {
         list: List,
         broken: &mut dyn FnMut(ReadError),
         stops: &dyn Fn() -> bool,
-    ) -> io::Result<(Contents, bool)> {
-        let (mut contents, mut is_useful) = (Contents::default(), false);
+    ) -> io::Result<AddedList> {
+        let mut added = AddedList { contents: Contents::default(), is_useful: false, without_digest: 0 };
         for entry in list {
             if stops() {
                 break;
@@ -89,31 +113,49 @@ impl Importer {
                     continue;
                 }
             };
-            contents.add(&entry);
-            if entry.piece.is_some() || !entry.is_complete() {
+            added.contents.add(&entry);
+            if entry.piece.is_some() || !entry.is_file() {
                 continue;
             }
-            is_useful |= self.push(&Row {
+            let row = Row {
                 digests: &entry.digests,
                 size: entry.expected.size,
                 name: &entry.path,
                 product: entry.labels.product(),
                 category: entry.labels.category(),
                 package: 0,
-            })?;
+            };
+            let is_useful = entry.is_complete() && self.push(&row)?;
+            added.is_useful |= is_useful;
+            added.without_digest += u64::from(!is_useful);
+            if is_useful && entry.algorithm_guessed {
+                self.note_guess(&entry.digests);
+            }
         }
-        Ok((contents, is_useful))
+        Ok(added)
     }
 
-    /// Adds the entries of another set, with its sources.
+    /// Notes algorithms in the current source whose names the list does not state.
+    fn note_guess(&mut self, digests: &[Digest]) {
+        let Some(origin) = self.builder.origin() else { return };
+        for digest in digests {
+            let name = digest.algorithm().name();
+            if !origin.guessed.iter().any(|noted| noted == name) {
+                origin.guessed.push(name.to_owned());
+            }
+        }
+    }
+
+    /// Adds the entries of another set, with its sources. Returns whether any of them was of use.
     ///
     /// # Errors
     /// If a set or a temporary file cannot be read or written.
-    pub fn add_set(&mut self, set: &KnownSet, stops: &dyn Fn() -> bool) -> io::Result<()> {
-        let (mut places, memory_bytes) = (Vec::new(), self.memory_bytes);
+    pub fn add_set(&mut self, set: &KnownSet, stops: &dyn Fn() -> bool) -> io::Result<bool> {
+        let (mut places, memory_bytes, mut is_useful) = (Vec::new(), self.memory_bytes, false);
         for origin in &set.about().sources {
             places.push(self.builder.begin_source(origin.clone())?);
         }
+        self.builder.push_sizes(set.sizes())?;
         let push = |entry: u64, digests: &[Digest]| {
             if stops() {
                 return Ok(());
@@ -125,8 +167,11 @@ impl Importer {
                 [Text::Category, Text::Product, Text::Name].map(|text| set.text(text, entry));
             let (category, product, name) = (category?, product?, name?);
             let size = set.size(entry)?;
-            self.push(&Row { digests, size, name: &name, product: &product, category: &category, package: 0 }).map(drop)
+            let row = Row { digests, size, name: &name, product: &product, category: &category, package: 0 };
+            is_useful |= self.push(&row)?;
+            Ok(())
         };
-        set.each_entry(memory_bytes, push)
+        set.each_entry(memory_bytes, push)?;
+        Ok(is_useful)
     }
 }

@@ -49,6 +49,6 @@ pub use bloom::{BloomError, BloomFile, BloomFilter, BloomShape};
 pub use builder::{Keep, Row, SetBuilder};
 pub use classifier::{ClassifiedSet, Classifier, Facts, Found, Known};
 pub use fragments::{BlockPlace, Fragment, FragmentJoiner, WithinOthers};
-pub use import::Importer;
+pub use import::{AddedList, Importer};
 pub use layout::OpenError;
 pub use set::{KnownSet, Text};

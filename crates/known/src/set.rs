@@ -198,6 +198,14 @@ impl KnownSet {
         tables.filter(|(place, _)| needed >> place & 1 == 1).map(|(_, table)| table.algorithm).collect()
     }
 
+    /// Whether each entry has a digest by one of these algorithms, so that a file with digests by all of them that is not
+    /// found is not known.
+    pub fn can_be_asked(&self, has: impl Fn(Algorithm) -> bool) -> bool {
+        let tables = self.tables.iter().enumerate().filter(|(_, table)| has(table.algorithm));
+        let asked = tables.fold(0_u64, |asked, (place, _)| asked | 1 << place);
+        self.shapes.iter().all(|shape| shape.tables & asked != 0)
+    }
+
     /// Returns the number of digests by an algorithm.
     pub fn len(&self, algorithm: Algorithm) -> u64 {
         self.table(algorithm).map_or(0, |table| table.digests.records)
@@ -351,6 +359,13 @@ impl KnownSet {
     /// Whether [`KnownSet::may_have_size`] can tell files apart.
     pub fn has_sizes(&self) -> bool {
         self.sizes.is_some()
+    }
+
+    /// Returns the sizes of all files, in order, if the set has that of every file.
+    pub(crate) fn sizes(&self) -> Option<impl Iterator<Item = io::Result<u64>>> {
+        let sizes = self.sizes.as_ref()?;
+        let size = |place| self.number(sizes, place).ok_or_else(|| io::ErrorKind::InvalidData.into());
+        Some((0..sizes.records).map(move |place| self.bytes.check().and_then(|()| size(place))))
     }
 
     /// Returns the digests of an entry, as far as the set keeps the way to them.

@@ -3,13 +3,14 @@
 
 use std::fs;
 
+use pfh_digest::Algorithm;
 use pfh_known::{BloomError, BloomFile, BloomFilter, BloomShape};
 
 fn file_of(shape: BloomShape, values: &[&[u8]]) -> Vec<u8> {
     let mut filter = BloomFilter::new(shape).unwrap();
     values.iter().for_each(|value| filter.insert(value));
     let mut bytes = Vec::new();
-    filter.write(&mut bytes).unwrap();
+    filter.write(&mut bytes, None).unwrap();
     bytes
 }
 
@@ -33,6 +34,26 @@ fn the_published_example_is_written_and_read() {
     assert!(!filter.may_have(b"AAF4C61DDCC5E8A2DABEDE0F3B482CD9AEA9434D").unwrap());
     // Free data may follow.
     assert!(open(&[&bytes[..], b"about"].concat()).unwrap().may_have(b"foo").unwrap());
+}
+
+#[test]
+fn the_algorithm_follows_the_bits() {
+    let mut filter = BloomFilter::new(BloomShape::new(10, 0.01).unwrap()).unwrap();
+    filter.insert(b"foo");
+    let (mut plain, mut named) = (Vec::new(), Vec::new());
+    filter.write(&mut plain, None).unwrap();
+    filter.write(&mut named, Algorithm::from_name("sha3-256").ok()).unwrap();
+    let data = named.strip_prefix(&plain[..]).unwrap();
+    assert_eq!(data, b"{\"algorithm\":\"sha3-256\"}\n");
+    let named = open(&named).unwrap();
+    assert_eq!(named.algorithm().map(Algorithm::name), Some("sha3-256"));
+    assert!(named.may_have(b"foo").unwrap());
+    // Free data of others, of any length.
+    let long = [b"{\"algorithm\":\"md5\",\"text\":\"", &[b' '; 1 << 16][..], b"\"}"].concat();
+    for other in [&b""[..], b"{", b"[]", b"\xff", b"{\"algorithm\":7}", b"{\"algorithm\":\"of tomorrow\"}", &long] {
+        let filter = open(&[&plain[..], other].concat()).unwrap();
+        assert_eq!(filter.algorithm(), None, "{}", other.escape_ascii());
+    }
 }
 
 #[test]

@@ -257,9 +257,8 @@ impl List {
     /// If the file cannot be read.
     pub fn ends(&mut self, options: ReadOptions) -> io::Result<Option<List>> {
         let format = self.header().format;
-        let Ok(mut file) = File::open(OsStr::from_bytes(&self.name)) else { return Ok(None) };
-        let metadata = file.metadata()?;
-        if !metadata.is_file() || metadata.len() <= 2 * START_BYTES as u64 {
+        let Ok(Some(mut file)) = open_file(OsStr::from_bytes(&self.name)) else { return Ok(None) };
+        if file.metadata()?.len() <= 2 * START_BYTES as u64 {
             return Ok(None);
         }
         let (mut start, mut end) = (vec![0; START_BYTES], vec![0; START_BYTES]);
@@ -350,7 +349,7 @@ fn open_path(name: &[u8], options: ReadOptions) -> io::Result<Opened> {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             let slashes = (0..name.len()).rev().filter(|&at| name[at] == b'/');
             let archives = slashes.filter_map(|slash| {
-                let archive = File::open(OsStr::from_bytes(&name[..slash])).ok()?;
+                let archive = open_file(OsStr::from_bytes(&name[..slash])).ok()??;
                 Some((archive_of(archive).ok()??, &name[slash + 1..]))
             });
             return match { archives }.next() {
@@ -388,13 +387,16 @@ pub fn open_wanted(
     if is_wanted(name) {
         return Ok(Some((name.to_vec(), Box::new(File::open(path)?) as Box<dyn Read + Send>)));
     }
-    // Whoever writes to a pipe would notice that it was opened and closed.
-    if !path.metadata()?.is_file() {
-        return Ok(None);
-    }
-    let Some(archive) = archive_of(File::open(path)?)? else { return Ok(None) };
+    let Some(file) = open_file(path.as_os_str())? else { return Ok(None) };
+    let Some(archive) = archive_of(file)? else { return Ok(None) };
     let found = zip::open_wanted(archive, is_wanted)?;
     Ok(found.map(|(name, contents)| (name, Box::new(contents) as Box<dyn Read + Send>)))
+}
+
+/// Opens a regular file to look at it. Whoever writes to a pipe would notice that it was opened and closed, so nothing
+/// else is opened.
+fn open_file(path: &OsStr) -> io::Result<Option<File>> {
+    if std::fs::metadata(path)?.is_file() { File::open(path).map(Some) } else { Ok(None) }
 }
 
 /// Returns the file, at its beginning, if it is an archive.

@@ -123,6 +123,13 @@ pub struct Doubt {
     pub algorithm: Algorithm,
 }
 
+impl Doubt {
+    /// Makes the doubt about a list, or about a digest from none.
+    pub fn new(list: Option<Vec<u8>>, algorithm: Algorithm) -> Doubt {
+        Doubt { list, algorithm }
+    }
+}
+
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.list {

@@ -30,6 +30,10 @@ fn failed(error: ZipError) -> Error {
 
 impl Archive {
     pub(crate) fn open(path: &Path) -> Result<Archive, Error> {
+        // Looked at before it is opened: opening a pipe would wait.
+        if !path.metadata()?.is_file() {
+            return Err(Error::Archive("it is not a regular file".to_owned()));
+        }
         let mut zip = ZipArchive::new(BufReader::new(File::open(path)?)).map_err(failed)?;
         if zip.len() > MEMBERS_MAX {
             return Err(Error::Archive(format!("it has {} members", zip.len())));

@@ -87,8 +87,8 @@ pub fn verify_chain(
     options: &ChainOptions,
     progress: &mut dyn FnMut(u64) -> io::Result<()>,
 ) -> Result<Vec<Link>, Error> {
-    let mut links = vec![archive_link(archive, options, progress)?];
     let mut members = Archive::open(archive)?;
+    let mut links = vec![archive_link(archive, options, progress)?];
     member_links(&mut members, &mut links, progress)?;
     database_links(archive, &mut members, options, &mut links, progress)?;
     Ok(links)

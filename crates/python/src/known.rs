@@ -78,13 +78,12 @@ fn open(
         true => drop(first.get_or_insert(error)),
         false => broken.push(format!("{}: {error}", pfh::record::quote::quoted(&name))),
     };
-    let (contents, is_useful) =
-        importer.add_list(list, &mut note, &|| cancel.is_cancelled()).map_err(Failed::Temporary)?;
+    let added = importer.add_list(list, &mut note, &|| cancel.is_cancelled()).map_err(Failed::Temporary)?;
     if let Some(error) = first {
         return Err(Failed::Line(name, error));
     }
-    if !is_useful {
-        let text = contents.instead_of(&name, "digests of at least 8 bytes").to_string();
+    if !added.is_useful {
+        let text = added.contents.instead_of(&name, "digests of at least 8 bytes").to_string();
         return Err(Failed::Useless(name, text));
     }
     let mut file = tempfile::tempfile().map_err(Failed::Temporary)?;

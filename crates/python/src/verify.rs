@@ -240,11 +240,11 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
     }
     let not_wanted = || Decision::RecordOnly(SkipReason::NotWanted);
     if asked.size_first {
-        let decide = |_: &[u8], _: &Metadata| not_wanted();
+        let decide = |_: &[u8], _: Option<&Metadata>| not_wanted();
         let sizes = asked.compare(&root, expected.copy()?, false, Some(&decide), cancel)?;
         asked.choice.leave_out_changed(sizes.comparison.finish(&mut |_| Presence::Gone)?)?;
     }
-    let decide = |path: &[u8], _: &Metadata| {
+    let decide = |path: &[u8], _: Option<&Metadata>| {
         if asked.choice.reads(root.of_record(path)) { Decision::Hash } else { not_wanted() }
     };
     let decide: Option<Decide<'_>> = if asked.choice.leaves_out() { Some(&decide) } else { None };

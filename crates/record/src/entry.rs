@@ -129,6 +129,11 @@ impl Entry {
         self.outcome.as_ref().is_none_or(|outcome| *outcome == Outcome::Complete)
     }
 
+    /// Whether it is about a file, and not about something that only has a name, such as a directory.
+    pub fn is_file(&self) -> bool {
+        !matches!(self.outcome, Some(Outcome::Skipped(SkipReason::NotRegular)))
+    }
+
     /// Iterates over the similarity digests that the file has.
     pub fn similarity_digests(&self) -> impl Iterator<Item = &pfh_similarity::Digest> {
         self.similarities.iter().filter_map(|similarity| similarity.digest.as_ref().ok())

@@ -1,8 +1,10 @@
 //! Paths that are too long for one system call (`PATH_MAX`, 4096 bytes with the NUL), resolved piece by piece.
 
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{Mode, OFlags, openat};
+use pfh_record::FileIdentity;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 /// Longest path in one system call.
@@ -44,4 +46,14 @@ pub(crate) fn resolve<'a>(start: BorrowedFd<'a>, path: &'a [u8]) -> Result<Resol
             Resolved { start: Start::Opened(opened), rest: if name == rest.len() { b"." } else { &rest[name..] } };
     }
     Ok(resolved)
+}
+
+/// Returns the identity of the file that a path of any length leads to, also by symbolic links.
+///
+/// # Errors
+/// If there is none, or it cannot be examined.
+pub fn identity_of(path: &[u8]) -> io::Result<FileIdentity> {
+    let resolved = resolve(CWD, path)?;
+    let stat = retry_on_intr(|| statat(&resolved, resolved.rest, AtFlags::empty()))?;
+    Ok(FileIdentity::new(stat.st_dev, stat.st_ino))
 }

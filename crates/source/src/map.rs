@@ -54,6 +54,10 @@ impl MappedFile {
     /// # Errors
     /// If it cannot be opened or mapped, or 256 files are mapped already.
     pub fn open(path: &Path) -> io::Result<MappedFile> {
+        // Looked at before it is opened: whoever writes to a pipe would notice that it was opened and closed.
+        if !path.metadata()?.is_file() {
+            return Err(not_regular());
+        }
         MappedFile::of(&File::open(path)?)
     }
 
@@ -64,7 +68,7 @@ impl MappedFile {
     pub fn of(file: &File) -> io::Result<MappedFile> {
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+            return Err(not_regular());
         }
         let bytes = usize::try_from(metadata.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         if bytes == 0 {
@@ -125,6 +129,10 @@ impl Drop for MappedFile {
             let _ = unsafe { munmap(self.start.cast(), self.bytes) };
         }
     }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
 /// The action on SIGBUS before this module's.

@@ -157,6 +157,9 @@ fn check_counts(run: &Run) {
     assert_eq!(run.report.summary, sum);
     assert_eq!(run.counters.files.load(Ordering::Relaxed), sum.files());
     assert_eq!(run.counters.failed.load(Ordering::Relaxed), sum.changed + sum.short + sum.unreadable);
+    if sum.files() == sum.complete {
+        assert_eq!(run.counters.bytes.load(Ordering::Relaxed), sum.bytes);
+    }
 }
 
 /// Bytes without a period, different for each `seed`: a slot left out, repeated or swapped gives another digest.

@@ -121,11 +121,11 @@ fn files_are_left_out_or_listed_only_or_digested_with_less() {
     let _watchdog = watchdog(120);
     let algorithms = algorithms(&["md5", "sha256", "crc32"]);
     let samples = samples(&algorithms);
-    let decide = |path: &[u8], metadata: &Metadata| match path {
+    let decide = |path: &[u8], metadata: Option<&Metadata>| match path {
         b"d/0" => Decision::LeaveOut,
         b"d/1" => Decision::RecordOnly(SkipReason::Unchanged),
         b"d/5" => Decision::RecordOnly(SkipReason::NotWanted),
-        _ if metadata.size.is_multiple_of(2) => Decision::HashWith(FileOptions {
+        _ if metadata.is_none_or(|metadata| metadata.size.is_multiple_of(2)) => Decision::HashWith(FileOptions {
             selection: Some(Selection::from(
                 &[algorithms[2], algorithms[0], Algorithm::from_name("sha1").unwrap()][..],
             )),
@@ -171,7 +171,7 @@ fn a_consumer_is_given_what_is_hashed() {
     for setting in settings() {
         for every in [1, 3] {
             let taken = Taken::default();
-            let decide = |path: &[u8], _: &Metadata| match path.last().is_some_and(|last| last % every == 0) {
+            let decide = |path: &[u8], _: Option<&Metadata>| match path.last().is_some_and(|last| last % every == 0) {
                 true => taken.taker(path, false, None),
                 false => Decision::Hash,
             };
@@ -203,7 +203,7 @@ fn a_consumer_takes_any_number_of_pieces() {
         let options = Options { piece_bytes: Some(4), ..setting.options(&algorithms) };
         let options = Options { memory_bytes: least_memory(&options), ..options };
         let taken = Taken::default();
-        let decide = |path: &[u8], _: &Metadata| match path {
+        let decide = |path: &[u8], _: Option<&Metadata>| match path {
             b"kept" => Decision::Hash,
             path => taken.taker(path, true, None),
         };
@@ -233,7 +233,7 @@ fn what_a_file_at_fault_gave_is_retracted() {
         for call in 1..400 {
             let fault = if call % 2 == 0 { Fault::Panic } else { Fault::Fail(EIO) };
             let taken = Taken::default();
-            let decide = |path: &[u8], _: &Metadata| taken.taker(path, false, None);
+            let decide = |path: &[u8], _: Option<&Metadata>| taken.taker(path, false, None);
             let source = with_samples(ScriptedSource::new(), &samples).fault_at_call(call, fault);
             let (records, _) = run(&source, &setting.options(&algorithms), &decide, &CancelToken::default());
             for (record, sample) in records.iter().zip(&samples) {
@@ -272,7 +272,7 @@ fn a_file_that_changes_is_retracted() {
             let source = ScriptedSource::new().file("x", old).read_bytes_max(100_000);
             let source = source.change_after_reads("x", reads, Change::Rewrite(new.clone()));
             let taken = Taken::default();
-            let decide = |path: &[u8], _: &Metadata| taken.taker(path, false, None);
+            let decide = |path: &[u8], _: Option<&Metadata>| taken.taker(path, false, None);
             let (records, _) = run(&source, &setting.options(&algorithms), &decide, &CancelToken::default());
             let copy = taken.of(b"x");
             match records[0].outcome {
@@ -298,7 +298,7 @@ fn a_consumer_that_fails_costs_its_file() {
     for setting in settings() {
         for fails in [Fails::AtBytes, Fails::AtEnd, Fails::PanicsAtBytes, Fails::PanicsAtEnd] {
             let taken = Taken::default();
-            let decide = |path: &[u8], _: &Metadata| taken.taker(path, false, (path[2] % 2 == 1).then_some(fails));
+            let decide = |path: &[u8], _: Option<&Metadata>| taken.taker(path, false, (path[2] % 2 == 1).then_some(fails));
             let source = with_samples(ScriptedSource::new(), &samples);
             let (records, _) = run(&source, &setting.options(&algorithms), &decide, &CancelToken::default());
             for (record, sample) in records.iter().zip(&samples) {
@@ -339,7 +339,7 @@ fn a_run_that_is_cancelled_retracts_what_it_did_not_finish() {
                 }
             });
             let taken = Taken::default();
-            let decide = |path: &[u8], _: &Metadata| taken.taker(path, false, None);
+            let decide = |path: &[u8], _: Option<&Metadata>| taken.taker(path, false, None);
             let (records, _) = run(&source, &setting.options(&algorithms), &decide, &cancel);
             for copy in taken.0.lock().unwrap().values() {
                 match (&copy.finished, &copy.retracted) {
@@ -370,7 +370,7 @@ fn names_of_one_file_are_decided_on_one_by_one() {
                 .into_iter()
                 .fold(ScriptedSource::new().file("a", bytes.clone()), |source, name| source.hard_link(name, "a"));
             let taken = Taken::default();
-            let decide = |path: &[u8], _: &Metadata| match path {
+            let decide = |path: &[u8], _: Option<&Metadata>| match path {
                 b"b" | b"e" => taken.taker(path, false, None),
                 b"c" => Decision::RecordOnly(SkipReason::Unchanged),
                 b"d" => Decision::HashWith(FileOptions {

@@ -119,7 +119,7 @@ fn files_with_treatment_of_their_own_have_facts() {
     let _watchdog = watchdog(120);
     let algorithms = algorithms(&["md5", "sha256"]);
     let samples = samples(16 << 10, &algorithms);
-    let decide = |_: &[u8], _: &Metadata| {
+    let decide = |_: &[u8], _: Option<&Metadata>| {
         let selection = Some(Selection::from(&algorithms[..1]));
         Decision::HashWith(FileOptions { selection, ..FileOptions::default() })
     };

@@ -211,7 +211,7 @@ fn a_decision_that_panics_costs_the_file_it_was_asked_about() {
     let _watchdog = watchdog(60);
     for setting in settings() {
         let source = with_samples(ScriptedSource::new(), &samples());
-        let decide = |path: &[u8], _: &Metadata| {
+        let decide = |path: &[u8], _: Option<&Metadata>| {
             assert!(path != b"d/2", "a panic of the question");
             if path == b"d/3" { Decision::LeaveOut } else { Decision::Hash }
         };

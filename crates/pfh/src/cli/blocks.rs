@@ -59,7 +59,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
         ended: Ended::default(),
         failed: OnceLock::new(),
     });
-    let decide = |_: &[u8], _: &Metadata| {
+    let decide = |_: &[u8], _: Option<&Metadata>| {
         let consumer = FileBlocks {
             collector: Arc::clone(&collector),
             id: None,
@@ -86,11 +86,19 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
         return command.finish(Err(interrupted()), 0, None);
     }
     let builder = lock(&collector.builder).take();
-    let builder = match (collector.failed.get(), builder) {
+    let mut builder = match (collector.failed.get(), builder) {
         (None, Some(builder)) => builder,
         (Some(error), _) => return Err(Failed::internal(error.to_string())),
         (None, None) => return Err(Failed::internal("the set was already written")),
     };
+    let unread = command.tally.unread;
+    if unread > 0 && !arguments.keep_going {
+        return Err(Failed::unread(format_args!(
+            "no set is made, because files could not be read: {}; --keep-going leaves them out",
+            Count(unread)
+        )));
+    }
+    builder.origin().refused = unread;
     let (about, written) = match builder.write(&mut command.output(), concat!("pfh ", env!("CARGO_PKG_VERSION"))) {
         Ok(about) => (Some(about), Ok(())),
         Err(error) => (None, Err(error)),

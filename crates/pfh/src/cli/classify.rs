@@ -4,7 +4,7 @@ use super::args::{MatchArguments, PairFormat};
 use super::command::{Command, Item, Reporting};
 use super::exit::{Ending, Failed};
 use super::known_args::{VerdictClass, VerdictFormat};
-use super::lists::BrokenLines;
+use super::lists::{BrokenLines, Loaded};
 use super::quantity::Count;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use super::{gather, lists, message, reading};
@@ -12,11 +12,12 @@ use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decide, Decision};
 use pfh_known::{Class, Classifier, Known, Text};
+use pfh_list::Doubt;
 use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Prints the class of each file, and of each entry of lists.
 pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> Result<Ending, Failed> {
@@ -57,6 +58,7 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
         arguments,
         writer: VerdictWriter::new(format, arguments.names_only),
         found: arguments.not_found.then(|| Found::new(&classifier)),
+        guesses: if algorithm.is_none() { Guess::all(&classifier) } else { Vec::new() },
         failed: OnceLock::new(),
     };
     let mut out = Vec::new();
@@ -91,41 +93,58 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
         };
         // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read.
         let tells_by_size = format == VerdictFormat::Text && classifier.sets().iter().all(|one| one.set.has_sizes());
-        let decide = |_: &[u8], metadata: &Metadata| {
-            let is_unknown =
-                classifier.sets().iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)));
+        let decide = |_: &[u8], metadata: Option<&Metadata>| {
+            let is_unknown = metadata.is_some_and(|metadata| {
+                classifier.sets().iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)))
+            });
             if is_unknown { Decision::RecordOnly(SkipReason::NotWanted) } else { Decision::Hash }
         };
         let decide: Option<Decide<'_>> = if tells_by_size { Some(&decide) } else { None };
         let report = command.hash(&engine, &source, decide, &prepare, &mut deliver);
         report.map_err(|error| gather::start_error(error, options))?;
     }
+    let mut loaded = Vec::new();
     for list in own_lists {
         let list_name = list.name().to_vec();
         let mut broken = BrokenLines::new(&list_name, options.quiet);
-        let (mut contents, mut is_useless) = (pfh_list::Contents::default(), true);
+        let (mut contents, mut is_useless, mut not_told) = (pfh_list::Contents::default(), true, 0);
         for entry in broken.entries(list) {
             contents.add(&entry);
-            let is_useful = entry.digests.iter().any(|own| algorithms.contains(&own.algorithm()));
-            if entry.piece.is_some() || !is_useful {
+            if entry.piece.is_some() || !entry.is_file() {
                 continue;
             }
-            is_useless = false;
+            let digests: &[Digest] = if entry.is_complete() { &entry.digests } else { &[] };
+            is_useless &= !digests.iter().any(|own| run.is_wanted_of_list(own.algorithm()));
             out.clear();
-            let class = run.verdict(Some(&list_name), &entry.path, &entry.digests, &mut out);
-            let class = class.map_err(|error| Failed::unread(error.to_string()))?;
-            counts.add(class);
-            command.tally.findings += u64::from(run.is_finding(class));
-            command.write(&out);
+            let class = run.listed_verdict(&list_name, &entry.path, digests, &mut out);
+            match class.map_err(|error| Failed::unread(error.to_string()))? {
+                Some(class) => {
+                    counts.add(class);
+                    command.tally.findings += u64::from(run.is_finding(class));
+                    command.write(&out);
+                }
+                None => not_told += 1,
+            }
         }
-        command.count_lines(broken.count);
-        if is_useless {
-            let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
-            return Err(Failed::usage(contents.instead_of(&list_name, &names.join(", "))));
+        let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
+        let names = names.join(", ");
+        if !is_useless {
+            lists::report_without_digest(&list_name, not_told, &format!("{names} cannot be classified"), options.quiet);
         }
+        let useless = is_useless.then(|| contents.instead_of(&list_name, &names));
+        loaded.push(Loaded { broken: broken.count + if is_useless { 0 } else { not_told }, useless });
     }
+    command.count_lines(lists::unread(&loaded, !arguments.has_files(), options.quiet)?);
     if let Some(error) = run.failed.get() {
         return Err(Failed::unread(error.to_string()));
+    }
+    if counts.all() > 0 {
+        for guess in run.guesses.iter().filter(|guess| !guess.is_right.load(Ordering::Relaxed)) {
+            command.tally.unread += 1;
+            if !options.quiet {
+                message::error(&guess.doubt);
+            }
+        }
     }
     if let Some(found) = &run.found {
         run.print_not_found(found, &mut command).map_err(|error| Failed::unread(error.to_string()))?;
@@ -156,6 +175,8 @@ struct Classification<'a> {
     writer: VerdictWriter,
     /// With --not-found, which entries were found.
     found: Option<Found>,
+    /// Sources whose algorithms were guessed.
+    guesses: Vec<Guess>,
     /// The first error of a set.
     failed: OnceLock<io::Error>,
 }
@@ -171,6 +192,9 @@ impl Classification<'_> {
     ) -> io::Result<Option<Class>> {
         let known = self.classifier.classify(digests)?;
         let class = known.first().map(|known| known.class);
+        for guess in &self.guesses {
+            guess.note(self.classifier, &known)?;
+        }
         match &self.found {
             Some(found) => known.iter().for_each(|known| found.note(known)),
             None if self.is_wanted(class) => {
@@ -181,6 +205,33 @@ impl Classification<'_> {
             None => {}
         }
         Ok(class)
+    }
+
+    /// Classifies an entry of a list; `None` if a set that could make it bad, or known, has digests by other algorithms
+    /// only.
+    fn listed_verdict(
+        &self,
+        list: &[u8],
+        name: &[u8],
+        digests: &[Digest],
+        out: &mut Vec<u8>,
+    ) -> io::Result<Option<Option<Class>>> {
+        let has = |algorithm| {
+            self.is_wanted_of_list(algorithm) && digests.iter().any(|digest| digest.algorithm() == algorithm)
+        };
+        let is_told = self.classifier.sets().iter().all(|one| one.set.can_be_asked(has));
+        if !is_told && self.classifier.classify(digests)?.first().map(|known| known.class) != Some(Class::Bad) {
+            return Ok(None);
+        }
+        self.verdict(Some(list), name, digests, out).map(Some)
+    }
+
+    /// Whether digests of lists by this algorithm count: by any of the sets, unless one is named.
+    fn is_wanted_of_list(&self, algorithm: Algorithm) -> bool {
+        match self.arguments.algorithm {
+            Some(_) => self.algorithms.contains(&algorithm),
+            None => self.classifier.sets().iter().any(|one| one.set.len(algorithm) > 0),
+        }
     }
 
     /// Whether files of a class are printed.
@@ -205,10 +256,13 @@ impl Classification<'_> {
 
     /// Prints the entries that no file was.
     fn print_not_found(&self, found: &Found, command: &mut Command) -> io::Result<()> {
+        let memory_bytes = self.arguments.options.memory / 4;
         for (place, one) in self.classifier.sets().iter().enumerate() {
             let mut out = Vec::new();
-            for entry in (0..one.set.entries()).filter(|entry| !found.has(place, *entry)) {
-                let digests = one.set.digests(entry)?;
+            one.set.each_entry(memory_bytes, |entry, digests| {
+                if found.has(place, entry) || command.cancel().is_cancelled() {
+                    return Ok(());
+                }
                 let name = one.set.text(Text::Name, entry)?;
                 let name = if name.is_empty() {
                     digests.first().map_or_else(String::new, ToString::to_string).into_bytes()
@@ -217,16 +271,51 @@ impl Classification<'_> {
                 };
                 let known = self.classifier.known(place, entry)?;
                 let facts = (known.class, self.classifier.facts(&known)?);
-                let verdict = Verdict { list: None, name: &name, digests: &digests, known: Some(facts), entries: 1 };
+                let verdict = Verdict { list: None, name: &name, digests, known: Some(facts), entries: 1 };
                 self.writer.verdict(&verdict, self.algorithms, &mut out);
                 if out.len() > 1 << 16 {
                     command.write(&std::mem::take(&mut out));
                 }
-                if command.cancel().is_cancelled() {
-                    break;
+                Ok(())
+            })?;
+            command.write(&out);
+        }
+        Ok(())
+    }
+}
+
+/// A source of a set whose digests were taken for those of an algorithm because of their length.
+struct Guess {
+    set: usize,
+    source: usize,
+    doubt: Doubt,
+    is_right: AtomicBool,
+}
+
+impl Guess {
+    /// All guesses about entries that are shown as of their source.
+    fn all(classifier: &Classifier) -> Vec<Guess> {
+        let mut guesses = Vec::new();
+        for (set, one) in classifier.sets().iter().enumerate() {
+            for (source, origin) in one.set.about().sources.iter().enumerate().filter(|(_, origin)| origin.entries > 0) {
+                for algorithm in origin.guessed.iter().filter_map(|name| Algorithm::from_name(name).ok()) {
+                    let doubt = Doubt::new(Some(one.name.clone()), algorithm);
+                    guesses.push(Guess { set, source, doubt, is_right: AtomicBool::new(false) });
                 }
             }
-            command.write(&out);
+        }
+        guesses
+    }
+
+    /// Takes the entries that a file is.
+    fn note(&self, classifier: &Classifier, known: &[Known]) -> io::Result<()> {
+        if self.is_right.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        for known in known.iter().filter(|known| known.set == self.set) {
+            if classifier.sets()[self.set].set.source(known.entry)? == self.source {
+                self.is_right.store(true, Ordering::Relaxed);
+            }
         }
         Ok(())
     }

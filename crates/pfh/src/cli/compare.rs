@@ -12,11 +12,14 @@ use super::reading;
 use super::similar::{Comparison, checked_threshold, family_of};
 use pfh_list::{DigestIndex, Name, NamedDigests};
 use pfh_similarity::Family;
+use std::ffi::OsString;
 use std::io::{self, Write};
 
 /// Runs `pfh compare`.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let options = &arguments.options;
+    let words = arguments.digests.iter().chain(&arguments.against_digests).chain(&arguments.paths);
+    reading::one_input(words.map(OsString::as_os_str), Some(&arguments.walk))?;
     let mut lists = lists::open_all(&arguments.digests)?;
     let mut against_lists = lists::open_all(&arguments.against_digests)?;
     if let (Some(family), true) = (arguments.family, arguments.index.is_some()) {

@@ -16,7 +16,7 @@ use pfh_duplicates::{
 };
 use pfh_engine::{Options, StartError};
 use pfh_list::{Contents, List};
-use pfh_record::{DigestKind, Outcome, ReadOptions, Record, SkipReason};
+use pfh_record::{DigestKind, Header, Outcome, ReadOptions, Record, SkipReason};
 use pfh_source::{
     EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, SharedExtents, Source as _,
     Totals, WalkOptions,
@@ -37,6 +37,7 @@ pub(crate) struct Gatherer<'a> {
     /// The lists by the number of their place; places of paths have no name.
     names: Vec<Option<Vec<u8>>>,
     own_files: Vec<FileIdentity>,
+    two_sides: bool,
     follow_files: bool,
     preserve_access_time: bool,
 }
@@ -106,6 +107,7 @@ impl<'a> Gatherer<'a> {
             catalogue,
             names: Vec::new(),
             own_files,
+            two_sides,
             follow_files: false,
             preserve_access_time: false,
         })
@@ -192,15 +194,23 @@ impl<'a> Gatherer<'a> {
     /// Adds the files of lists. `only`: nothing else was given, so that at least one list must have digests.
     pub(crate) fn lists(&mut self, lists: Vec<List>, side: Side, only: bool) -> Result<(), Failed> {
         let mut loaded = Vec::new();
-        for list in lists {
+        for mut list in lists {
             let name = list.name().to_vec();
             let place = self.place(Some(name.clone()));
             let mut broken = BrokenLines::new(&name, self.options.quiet);
             let (mut contents, mut is_useless, mut unread) = (Contents::default(), true, 0);
-            for entry in broken.entries(list) {
+            let mut has_unknown_places = false;
+            while let Some(entry) = list.next() {
                 if self.command.cancel().is_cancelled() {
                     break;
                 }
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    Err(error) => {
+                        broken.report(&error);
+                        continue;
+                    }
+                };
                 contents.add(&entry);
                 if entry.piece.is_some() || matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular))) {
                     continue;
@@ -210,10 +220,17 @@ impl<'a> Gatherer<'a> {
                 is_useless &= digest.is_none();
                 unread += u64::from(digest.is_none());
                 let links = entry.expected.links.unwrap_or(1);
+                // Where each list is a side of its own, the same path in two of them is two files.
+                let whole_path = if self.two_sides { whole_path(list.header(), &entry.path) } else { None };
+                has_unknown_places |= self.two_sides && whole_path.is_none();
+                let identity = whole_path.as_deref().and_then(|path| pfh_source::identity_of(path).ok());
+                let whole_path = whole_path.as_deref().map(without_dots);
                 let listed = Listed {
                     path: &entry.path,
                     size: entry.expected.size,
                     inode: entry.expected.inode.filter(|_| links > 1),
+                    identity: identity.map(|identity| (identity.device, identity.number)),
+                    whole_path: whole_path.as_deref(),
                     digest: digest.map(pfh_digest::Digest::bytes),
                 };
                 self.catalogue.push_listed(listed, side, place).map_err(temporary_failed)?;
@@ -221,6 +238,13 @@ impl<'a> Gatherer<'a> {
             if unread > 0 && !is_useless && !self.options.quiet {
                 let (name, algorithm) = (message::quoted(&name), self.algorithm);
                 message::error(format_args!("{name}: files without a digest of {algorithm} are not compared"));
+            }
+            if has_unknown_places && !is_useless && !self.options.quiet {
+                message::error(format_args!(
+                    "{}: its paths are relative, and it does not tell to which directory: its files are taken for \
+                     others than those of the other side",
+                    message::quoted(&name)
+                ));
             }
             // Of a useless list, the list is counted.
             let unread = if is_useless { 0 } else { unread };
@@ -347,6 +371,28 @@ impl Reader<'_> {
     }
 }
 
+/// Returns the path of a listed file from the root, if the list tells it.
+fn whole_path(header: &Header, path: &[u8]) -> Option<Vec<u8>> {
+    let is_whole = |path: &&[u8]| path.starts_with(b"/");
+    match Some(path).filter(is_whole) {
+        Some(path) => Some(path.to_vec()),
+        None => header.directory.as_deref().filter(is_whole).map(|directory| [directory, b"/", path].concat()),
+    }
+}
+
+/// Returns a path without needless slashes, `.` and `..`.
+fn without_dots(path: &[u8]) -> Vec<u8> {
+    let mut names = Vec::new();
+    for name in path.split(|&byte| byte == b'/') {
+        match name {
+            b"" | b"." => {}
+            b".." => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    names.join(&b'/')
+}
+
 /// Returns a value that two files have in common if one is a copy that shares all of the other's room (reflinks).
 pub(crate) fn shared_room(extents: &mut SharedExtents, file: &pfh_duplicates::Item) -> Option<Vec<u8>> {
     let device = match file.content {
@@ -362,4 +408,22 @@ pub(crate) fn temporary_failed(error: io::Error) -> Failed {
     Failed::internal(format_args!(
         "a temporary file cannot be used: {error}; the variable TMPDIR chooses its directory"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_paths_have_no_dots() {
+        for (path, expected) in [
+            (&b"/a/b"[..], &b"a/b"[..]),
+            (b"/a//./b/", b"a/b"),
+            (b"/a/../../b/c/..", b"b"),
+            (b"/", b""),
+            (b"/..a/...", b"..a/..."),
+        ] {
+            assert_eq!(without_dots(path), expected);
+        }
+    }
 }

@@ -11,11 +11,14 @@ use super::{json_header, message};
 use pfh_duplicates::{Item, Side, Uncovered};
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field};
+use std::ffi::OsString;
 use std::io::Write;
 
 /// Runs `pfh covers`.
 pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     let options = &arguments.options;
+    let words = [&arguments.paths, &arguments.by, &arguments.digests, &arguments.by_digests];
+    reading::one_input(words.into_iter().flatten().map(OsString::as_os_str), Some(&arguments.walk))?;
     let (algorithm, [lists, by_lists]) = contents::open_lists(options, [&arguments.digests, &arguments.by_digests])?;
     let mut command = Command::begin(Reporting::of_contents(options), None);
     command.set_output(reading::open_output(options.output.as_deref())?);

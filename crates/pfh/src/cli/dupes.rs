@@ -13,7 +13,7 @@ use pfh_duplicates::{Group, GroupKind, Groups, Member, Members, Options, Side, T
 use pfh_lab::environment::timestamp;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -22,6 +22,8 @@ use std::time::SystemTime;
 /// Runs `pfh dupes`.
 pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     let (options, started) = (&arguments.options, SystemTime::now());
+    let words = arguments.paths.iter().chain(&arguments.digests).map(OsString::as_os_str);
+    reading::one_input(words, Some(&arguments.walk))?;
     let (algorithm, [lists, _]) = contents::open_lists(options, [&arguments.digests, &[]])?;
     let is_fclones = arguments.format == GroupFormat::Fclones;
     let mut command = Command::begin(Reporting::of_contents(options), None);

@@ -1,7 +1,7 @@
 //! `pfh known export`.
 
 use super::command::{Command, Reporting};
-use super::exit::{Ending, Failed};
+use super::exit::{Ending, Failed, Written};
 use super::known_args::{ExportArguments, ExportFormat, LetterCase};
 use super::message;
 use super::output::interrupted;
@@ -59,16 +59,17 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
         None => export.digests(),
     };
     let (lost, entries) = (export.lost, export.entries);
-    // An interruption is told once, by the end.
-    if !arguments.quiet && written.is_ok() {
+    command.count_lines(lost.count(NOT_EXPRESSED));
+    let ending = command.finish(written, entries, None)?;
+    // Only what was written to its end is told.
+    if !arguments.quiet && !ending.interrupted && ending.written == Written::Whole {
         message::error(format_args!(
             "written: {}; the list does not have the class and the source of any",
             Count(entries)
         ));
         lost.report();
     }
-    command.count_lines(lost.count(NOT_EXPRESSED));
-    command.finish(written, entries, None)
+    Ok(ending)
 }
 
 /// A set on its way to a list.
@@ -176,7 +177,7 @@ impl Export<'_> {
             Ok(())
         });
         let mut output = BufWriter::with_capacity(BUFFER_BYTES, self.command.output());
-        Ok(filled.and_then(|()| filter.write(&mut output)).and_then(|()| output.flush()))
+        Ok(filled.and_then(|()| filter.write(&mut output, Some(self.algorithms[0]))).and_then(|()| output.flush()))
     }
 
     /// Calls `each` with every different digest of the algorithm, in hexadecimal.
@@ -189,13 +190,14 @@ impl Export<'_> {
         };
         let (set, algorithm) = (self.set, self.algorithms[0]);
         let (mut text, mut last) = (Vec::new(), None);
-        self.lost.add(WITHOUT_DIGEST, set.entries().saturating_sub(set.len(algorithm)));
+        // Without a report, nobody asks for it.
+        let mut without_digest = if self.arguments.quiet { 0 } else { self.wanted_entries()? };
         set.each(algorithm, |entry, digest| {
             if !self.is_wanted(entry)? {
                 return Ok(());
             }
-            // Without a report, nobody asks for it.
             if !self.arguments.quiet {
+                without_digest = without_digest.saturating_sub(1);
                 self.lost.note(DIGESTS, set.algorithms_of(entry) > 1);
                 self.lost.note(NAMES, !set.text(Text::Name, entry)?.is_empty());
                 self.lost.note(SIZES, set.size(entry)?.is_some());
@@ -213,7 +215,21 @@ impl Export<'_> {
                 self.entries += 1;
             }
             Ok(())
-        })
+        })?;
+        self.lost.add(WITHOUT_DIGEST, without_digest);
+        Ok(())
+    }
+
+    /// Returns the number of entries of wanted classes.
+    fn wanted_entries(&self) -> io::Result<u64> {
+        if self.arguments.only.is_empty() {
+            return Ok(self.set.entries());
+        }
+        let mut entries = 0;
+        for entry in 0..self.set.entries() {
+            entries += u64::from(self.is_wanted(entry)?);
+        }
+        Ok(entries)
     }
 
     /// Counts the texts of an entry that no list has.

@@ -90,7 +90,7 @@ pub(crate) fn run(
         findings: 0,
     };
     let mut written = printer.header(own, step_bytes);
-    let decide = |_: &[u8], _: &Metadata| {
+    let decide = |_: &[u8], _: Option<&Metadata>| {
         Decision::HashWith(FileOptions { selection: None, consumer: Some(Scan::consumer(&scan)) })
     };
     let prepare = |record: Record| {

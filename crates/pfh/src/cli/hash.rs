@@ -131,8 +131,9 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     command.tally.unread += u64::from(damaged);
     command.write(&header);
 
-    let decide = |path: &[u8], metadata: &Metadata| {
-        let known = recorded.as_ref().is_some_and(|recorded| recorded.contains(path, metadata));
+    let decide = |path: &[u8], metadata: Option<&Metadata>| {
+        let recorded = recorded.as_ref().zip(metadata);
+        let known = recorded.is_some_and(|(recorded, metadata)| recorded.contains(path, metadata));
         already_recorded.fetch_add(u64::from(known), Ordering::Relaxed);
         if known { Decision::LeaveOut } else { Decision::Hash }
     };

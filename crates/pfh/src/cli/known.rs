@@ -1,6 +1,7 @@
 //! `pfh known`.
 
 use super::blocks;
+use super::contents::temporary_failed;
 use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
 use super::export;
@@ -9,7 +10,7 @@ use super::lists::{self, BrokenLines, Loaded};
 use super::lookup;
 use super::message;
 use super::output::interrupted;
-use super::quantity::{Bytes, Count};
+use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::serve;
 use super::verdicts;
@@ -42,6 +43,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     if let Some(block_bytes) = arguments.blocks {
         return blocks::build(arguments, block_bytes);
     }
+    reading::one_input(arguments.sources.iter().map(OsString::as_os_str), None)?;
     let algorithms = verdicts::set_algorithms(&arguments.algorithms)?;
     let mut keep = Keep::default();
     for kept in &arguments.keep {
@@ -78,10 +80,18 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
             return command.finish(Err(interrupted()), 0, None);
         }
     }
-    let unread = lists::unread(&loaded, true, arguments.quiet)?;
+    let mut unread = lists::unread(&loaded, true, arguments.quiet)?;
+    let not_compared = importer.not_compared();
+    if not_compared > 0 {
+        unread += not_compared;
+        message::error(format_args!(
+            "{} cannot be compared with the sets of --common and --except, which have digests by other algorithms",
+            plural(not_compared, "line")
+        ));
+    }
     if unread > 0 && !arguments.keep_going {
         return Err(Failed::unread(format_args!(
-            "no set is made, because lines or rows could not be read: {}; --keep-going leaves them out",
+            "no set is made, because lines or rows could not be read or compared: {}; --keep-going leaves them out",
             Count(unread)
         )));
     }
@@ -92,7 +102,8 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
         Ok(about) => (Some(about), Ok(())),
         Err(error) => (None, Err(error)),
     };
-    if let Some(about) = about.as_ref().filter(|_| !arguments.quiet) {
+    let ending = command.finish(written, about.as_ref().map_or(0, |about| about.entries), None)?;
+    if let Some(about) = about.filter(|_| !arguments.quiet) {
         let duplicates = about.rows - about.entries;
         let others = if left_out > 0 { format!(", left out: {}", Count(left_out)) } else { String::new() };
         message::error(format_args!(
@@ -103,7 +114,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
             Count(duplicates)
         ));
     }
-    command.finish(written, about.map_or(0, |about| about.entries), None)
+    Ok(ending)
 }
 
 /// Adds a list or a set. Returns the report on a list.
@@ -117,7 +128,11 @@ fn add_source(
     let failed = |error: io::Error| Failed::internal(format_args!("{}: {error}", message::quoted(source.as_bytes())));
     let stops = || command.cancel().is_cancelled();
     if let Some(set) = verdicts::open_if_set(source)? {
-        return importer.add_set(&set, &stops).map(|()| None).map_err(failed);
+        let is_useful = importer.add_set(&set, &stops).map_err(failed)?;
+        let mut useless = Contents::default().instead_of(source.as_bytes(), WANTED);
+        useless.has = set.algorithms().map(Algorithm::name).collect();
+        let useless = Some(useless).filter(|_| !is_useful && !set.is_empty());
+        return Ok(Some(Loaded { broken: 0, useless }));
     }
     let algorithm = match &arguments.algorithms[..] {
         [name] => Some(Algorithm::from_name(name).map_err(Failed::usage)?),
@@ -140,18 +155,21 @@ fn add_source(
     importer.builder().begin_source(origin).map_err(failed)?;
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, arguments.quiet);
-    let (contents, is_useful) = importer.add_list(list, &mut |error| broken.report(&error), &stops).map_err(failed)?;
+    let added = importer.add_list(list, &mut |error| broken.report(&error), &stops).map_err(temporary_failed)?;
+    let without_digest = if added.is_useful { added.without_digest } else { 0 };
+    lists::report_without_digest(&name, without_digest, WANTED, arguments.quiet);
+    let refused = broken.count + without_digest;
     if let Some(origin) = importer.builder().origin() {
-        origin.refused = broken.count;
+        origin.refused = refused;
     }
-    let mut useless = (!is_useful).then(|| contents.instead_of(&name, WANTED));
+    let mut useless = (!added.is_useful).then(|| added.contents.instead_of(&name, WANTED));
     let is_family = |name: &&str| Family::ALL.iter().any(|family| family.name() == *name);
     if let Some(useless) =
         useless.as_mut().filter(|useless| useless.has.iter().all(is_family) && !useless.has.is_empty())
     {
         useless.wanted = SIMILAR.to_owned();
     }
-    Ok(Some(Loaded { broken: broken.count, useless }))
+    Ok(Some(Loaded { broken: refused, useless }))
 }
 
 /// Returns the origin of a source.
@@ -342,13 +360,15 @@ fn info(arguments: &InfoArguments) -> Result<Ending, Failed> {
         text += &format!("built by  {}, of {} {lines}\n", message::escaped_lines(&about.program), Count(about.rows));
         for origin in &about.sources {
             let Origin { name, format, bytes, sha256, release, date, class, note, rows, refused, entries, .. } = origin;
+            let guessed = origin.guessed.join(", ");
             text += &format!("\nsource    {}\n", message::quoted(name.as_bytes()));
             text +=
                 &format!("  class   {class}\n  {lines:<7} {}, {} of which are shown\n", Count(*rows), Count(*entries));
             if *refused > 0 {
-                text += &format!("  refused {} lines that could not be read\n", Count(*refused));
+                let refused = plural(*refused, if about.blocks.is_some() { "file" } else { "line" });
+                text += &format!("  refused {refused} that could not be read, or had no digest\n");
             }
-            let facts = [("format", format), ("release", release), ("date", date), ("note", note), ("sha256", sha256)];
+            let facts = [("guessed", &guessed), ("format", format), ("release", release), ("date", date), ("note", note), ("sha256", sha256)];
             for (word, fact) in facts {
                 if !fact.is_empty() {
                     text += &format!("  {word:<7} {}\n", message::escaped_lines(fact));
@@ -375,16 +395,18 @@ fn info_of_filter(filter: &BloomFile, arguments: &InfoArguments) -> Result<Endin
         return Err(Failed::usage("--verify: a Bloom filter has nothing by which it could be verified"));
     }
     let BloomShape { capacity, probability, hashes, bits, .. } = filter.shape();
+    let algorithm = filter.algorithm().map(Algorithm::name);
     let text = if arguments.json {
         let facts = serde_json::json!({
-            "format": "bloom", "values": filter.values(), "capacity": capacity, "probability": probability,
-            "hash_functions": hashes, "bits": bits,
+            "format": "bloom", "algorithm": algorithm, "values": filter.values(), "capacity": capacity,
+            "probability": probability, "hash_functions": hashes, "bits": bits,
         });
         format!("{facts}\n")
     } else {
         format!(
-            "Bloom filter of DCSO, version 1\nvalues    {} of {}\nbits      {}, {hashes} for each value\n\
+            "Bloom filter of DCSO, version 1\nalgorithm {}\nvalues    {} of {}\nbits      {}, {hashes} for each value\n\
              false     {probability} of the digests that it was not given\n",
+            algorithm.unwrap_or("unknown"),
             Count(filter.values()),
             Count(capacity),
             Count(bits)

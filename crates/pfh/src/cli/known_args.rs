@@ -88,7 +88,7 @@ pub(crate) struct BuildArguments {
     /// fragments anywhere. The rest of a file after its last whole block is left out, and so are blocks of one byte
     /// value and others that occur in files that have nothing to do with each other. The digests are SHA-256 unless
     /// -a says otherwise.
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with_all = ["format", "columns", "keep", "except", "common", "keep_going"])]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, conflicts_with_all = ["format", "columns", "keep", "except", "common"])]
     pub(crate) blocks: Option<u64>,
 
     /// Class of the files in the lists: good, bad or other. Sets keep their own classes.
@@ -135,7 +135,8 @@ pub(crate) struct BuildArguments {
     #[arg(long, value_name = "SET", value_hint = ValueHint::FilePath)]
     pub(crate) common: Vec<PathBuf>,
 
-    /// Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set.
+    /// Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set; with
+    /// --blocks, files that cannot be read.
     ///
     /// They are counted in the set (`pfh known info`), and the exit status is 3.
     #[arg(long)]
@@ -187,8 +188,9 @@ pub(crate) struct LookupArguments {
 
     /// Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them.
     ///
-    /// The filter decides nothing else. It must have been made of this set, or of more: `pfh known export --format
-    /// bloom`.
+    /// The filter decides nothing else, and is asked only about digests of the algorithm that it was made of; where it
+    /// does not tell which, about those of which the set's first ones are all in it. It must have been made of this set,
+    /// or of more: `pfh known export --format bloom`.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) filter: Option<PathBuf>,
 

@@ -2,6 +2,7 @@
 
 use super::exit::Failed;
 use super::message;
+use super::quantity::plural;
 use pfh_list::{Entry, FormatName, Input, List, NothingUseful, ReadError, ReadOptions};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -63,6 +64,14 @@ impl BrokenLines {
     /// Iterates over the entries of the list, and reports lines that cannot be read.
     pub(crate) fn entries(&mut self, list: List) -> impl Iterator<Item = Entry> {
         list.filter_map(|entry| entry.inspect_err(|error| self.report(error)).ok())
+    }
+}
+
+/// Reports files of a list without a digest by the wanted algorithms, such as those that could not be read.
+pub(crate) fn report_without_digest(list: &[u8], files: u64, wanted: &str, quiet: bool) {
+    if files > 0 && !quiet {
+        let (list, files) = (message::quoted(list), plural(files, "file"));
+        message::error(format_args!("{list}: {files} without a digest by {wanted}"));
     }
 }
 

@@ -9,7 +9,8 @@ use super::known_args::LookupArguments;
 use super::message;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use pfh_digest::{Algorithm, Digest};
-use pfh_known::{BloomFile, Classifier, Found};
+use pfh_known::{BloomFile, Classifier, Found, KnownSet};
+use std::fmt::Display;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
@@ -31,6 +32,9 @@ const THREADS_MAX: usize = 8;
 /// Texts that each thread has or has answered: it answers one while the other is written.
 const TEXTS_PER_THREAD: usize = 2;
 
+/// Digests of the set that a filter of unknown origin must have.
+const PROBES: u32 = 32;
+
 /// Runs `pfh known lookup`.
 pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
     let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, 256 << 20, false)?;
@@ -38,7 +42,7 @@ pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
         writer: VerdictWriter::new(arguments.format, false),
         classifier: &classifier,
         algorithms: classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect(),
-        filter: arguments.filter.as_deref().map(open_filter).transpose()?,
+        filter: arguments.filter.as_deref().map(|path| Filter::open(path, &classifier)).transpose()?,
     };
     let mut command = Command::printing()?;
     command.count_lines(unread);
@@ -75,8 +79,65 @@ fn unread_set(error: io::Error) -> Failed {
     Failed::unread(error.to_string())
 }
 
-fn open_filter(path: &Path) -> Result<BloomFile, Failed> {
-    BloomFile::open(path).map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path))))
+/// A Bloom filter, and the algorithms whose digests it is asked about.
+struct Filter {
+    bits: BloomFile,
+    algorithms: Vec<Algorithm>,
+}
+
+impl Filter {
+    fn open(path: &Path, classifier: &Classifier) -> Result<Filter, Failed> {
+        let failed = |error: &dyn Display| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
+        let bits = BloomFile::open(path).map_err(|error| failed(&error))?;
+        let mut filter = Filter { algorithms: bits.algorithm().into_iter().collect(), bits };
+        // The filters of other programs do not name their algorithm: those of hashlookup are of SHA-1, or of SHA-256.
+        if filter.algorithms.is_empty() {
+            for set in classifier.sets() {
+                for algorithm in set.set.algorithms() {
+                    if filter.has_first_digests(&set.set, algorithm).map_err(unread_set)? {
+                        filter.algorithms.push(algorithm);
+                    }
+                }
+            }
+        }
+        if filter.algorithms.is_empty() {
+            message::error(format_args!(
+                "{}: the filter lacks digests of the set by each algorithm, so it is not asked",
+                message::quoted_path(path)
+            ));
+        }
+        Ok(filter)
+    }
+
+    /// Whether the filter may have the first digests of a set by this algorithm. One of another algorithm has not.
+    fn has_first_digests(&self, set: &KnownSet, algorithm: Algorithm) -> io::Result<bool> {
+        let (mut has_all, mut probes, mut text) = (true, 0, Vec::new());
+        let ended = set.each(algorithm, |_, digest| {
+            text.clear();
+            if let Some(digest) = Digest::new(algorithm, digest) {
+                digest.push_hex(&mut text);
+            }
+            has_all = self.may_have(&text)?;
+            probes += 1;
+            // The error ends the pass.
+            if has_all && probes < PROBES { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+        });
+        match ended {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+            _ => Ok(has_all),
+        }
+    }
+
+    /// Whether one of these digests, whose text is the same, may be known.
+    fn lets_pass(&self, text: &[u8], digests: &[Digest]) -> io::Result<bool> {
+        let is_asked = |digest: &Digest| self.algorithms.contains(&digest.algorithm());
+        if digests.iter().all(is_asked) { self.may_have(text) } else { Ok(true) }
+    }
+
+    fn may_have(&self, text: &[u8]) -> io::Result<bool> {
+        // Filters have digits in upper or in lower case, and do not tell which.
+        Ok(self.bits.may_have(&text.to_ascii_uppercase())? || self.bits.may_have(&text.to_ascii_lowercase())?)
+    }
 }
 
 /// Digests that are looked up together, and their answers.
@@ -175,7 +236,7 @@ struct Lookup<'a> {
     classifier: &'a Classifier,
     algorithms: Vec<Algorithm>,
     /// A filter that is asked before the set.
-    filter: Option<BloomFile>,
+    filter: Option<Filter>,
 }
 
 impl Lookup<'_> {
@@ -258,16 +319,12 @@ impl Lookup<'_> {
 
     /// Looks up queries, appends the answers, and removes the queries.
     fn answer(&self, queries: &mut Queries) -> io::Result<()> {
-        // Filters have digits in upper or in lower case, and do not tell which.
-        let may_have = |filter: &BloomFile, text: &[u8]| -> io::Result<bool> {
-            Ok(filter.may_have(&text.to_ascii_uppercase())? || filter.may_have(&text.to_ascii_lowercase())?)
-        };
         self.classifier.find_many(&queries.digests, &mut queries.found)?;
         for (text, digests) in &queries.all {
             let (text, found) = (&queries.text[text.clone()], &queries.found[digests.clone()]);
             let digests = &queries.digests[digests.clone()];
             let is_possible = found.iter().any(|found| *found != Found::Nothing)
-                && self.filter.as_ref().map_or(Ok(true), |filter| may_have(filter, text))?;
+                && self.filter.as_ref().map_or(Ok(true), |filter| filter.lets_pass(text, digests))?;
             let (mut shown, mut first, mut entries) = (&digests[0], None, 0);
             let all;
             match found {

@@ -24,6 +24,9 @@ use std::os::unix::ffi::OsStrExt;
 
 /// Runs `pfh match`.
 pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
+    let known = arguments.known.iter().map(|argument| verdicts::split_class(argument).1);
+    let words = arguments.digests.iter().chain(&arguments.paths).map(OsString::as_os_str).chain(known);
+    reading::one_input(words, Some(&arguments.walk))?;
     let kind = arguments.algorithm.as_deref().map(str::parse::<DigestKind>).transpose().map_err(Failed::usage)?;
     let (algorithm, family) = match kind {
         Some(DigestKind::Algorithm(algorithm)) => (Some(algorithm), None),
@@ -240,10 +243,14 @@ fn same(
     for list in own_lists {
         let list_name = list.name().to_vec();
         let mut broken = BrokenLines::new(&list_name, options.quiet);
-        let (mut contents, mut is_useless) = (Contents::default(), true);
+        let (mut contents, mut is_useless, mut without_digest) = (Contents::default(), true, 0);
         for entry in broken.entries(list) {
             contents.add(&entry);
-            if entry.piece.is_some() || !entry.digests.iter().any(|own| known.algorithms().contains(&own.algorithm())) {
+            if entry.piece.is_some() || !entry.is_file() {
+                continue;
+            }
+            if !entry.is_complete() || !entry.digests.iter().any(|own| known.algorithms().contains(&own.algorithm())) {
+                without_digest += 1;
                 continue;
             }
             is_useless = false;
@@ -251,8 +258,11 @@ fn same(
             let name = Name { list: Some(&list_name), name: &entry.path };
             written = written.and_then(|()| print_matches(name, &known.matches(&entry.digests), &known, &mut writer));
         }
-        let useless = is_useless.then(|| contents.instead_of(&list_name, &names.join(", ")));
-        loaded.push(Loaded { broken: broken.count, useless });
+        let names = names.join(", ");
+        let without_digest = if is_useless { 0 } else { without_digest };
+        lists::report_without_digest(&list_name, without_digest, &format!("{names} cannot be matched"), options.quiet);
+        let useless = is_useless.then(|| contents.instead_of(&list_name, &names));
+        loaded.push(Loaded { broken: broken.count + without_digest, useless });
     }
     command.count_lines(lists::unread(&loaded, !arguments.has_files(), options.quiet)?);
     if digests > 0 {

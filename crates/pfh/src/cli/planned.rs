@@ -142,7 +142,7 @@ fn hash(
     format.header(&facts, &mut frame);
     command.write(&frame);
     let parts = PlannedParts::new(options, arguments.shards.any_tree);
-    let decide = |path: &[u8], _: &Metadata| parts.decide(path);
+    let decide = |path: &[u8], _: Option<&Metadata>| parts.decide(path);
     let decide: Option<pfh_engine::Decide<'_>> = if options.split_bytes.is_some() { Some(&decide) } else { None };
     let prepare = |record: Record| match FilePart::of_path(&record.path) {
         Some((_, part)) => parts.item(record, part),

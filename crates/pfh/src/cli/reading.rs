@@ -64,6 +64,19 @@ pub(crate) fn reads_input(paths: &[OsString], walk: &WalkArguments) -> bool {
     paths.iter().any(|path| path == "-") || walk.files_from.iter().chain(&walk.files_from0).any(is_input)
 }
 
+/// Refuses a command line that names standard input twice: who reads it second would find nothing there.
+pub(crate) fn one_input<'a>(
+    words: impl IntoIterator<Item = &'a OsStr>,
+    walk: Option<&'a WalkArguments>,
+) -> Result<(), Failed> {
+    let lists = walk.into_iter().flat_map(|walk| walk.files_from.iter().chain(&walk.files_from0));
+    let uses = words.into_iter().chain(lists.map(|path| path.as_os_str())).filter(|word| *word == "-").count();
+    if uses < 2 {
+        return Ok(());
+    }
+    Err(Failed::usage(format_args!("`-` is given {uses} times, and standard input can be read only once")))
+}
+
 /// Opens the list of paths that an option names, if there is one.
 pub(crate) fn file_list(walk: &WalkArguments) -> Result<Option<FileList>, Failed> {
     list_of(walk, |reader| reader)

@@ -1,5 +1,6 @@
 //! Sets of known files that the command line names, and what they say about files, as text, CSV and JSON Lines.
 
+use super::contents::temporary_failed;
 use super::exit::Failed;
 use super::json_header;
 use super::known_args::VerdictFormat;
@@ -11,7 +12,7 @@ use pfh_record::ReadOptions;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::AddAssign;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -32,8 +33,11 @@ const ALGORITHMS: [&str; 12] = [
     "whirlpool",
 ];
 
+/// The digests that such a set has.
+const WANTED: &str = "cryptographic algorithms of at least 8 bytes";
+
 /// Splits CLASS=PATH. A path that contains such a beginning itself is written with `./`.
-fn split_class(argument: &OsStr) -> (Option<Class>, &OsStr) {
+pub(crate) fn split_class(argument: &OsStr) -> (Option<Class>, &OsStr) {
     let bytes = argument.as_bytes();
     let found = Class::ALL.into_iter().find_map(|class| {
         let path = bytes.strip_prefix(class.name().as_bytes())?.strip_prefix(b"=")?;
@@ -163,19 +167,18 @@ fn temporary_set(
     (keep.name, keep.product, keep.category) = (true, true, true);
     let builder = SetBuilder::new(&set_algorithms(&names)?, keep, memory_bytes);
     let mut importer = Importer::new(builder, memory_bytes);
-    let failed = |error: io::Error| Failed::internal(format_args!("{}: {error}", message::quoted(path.as_bytes())));
-    importer.builder().begin_source(Origin::default()).map_err(failed)?;
+    importer.builder().begin_source(Origin::default()).map_err(temporary_failed)?;
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, quiet);
-    let (contents, is_useful) =
-        importer.add_list(list, &mut |error| broken.report(&error), &|| false).map_err(failed)?;
-    if !is_useful {
-        return Err(Failed::usage(contents.instead_of(&name, "cryptographic algorithms of at least 8 bytes")));
+    let added = importer.add_list(list, &mut |error| broken.report(&error), &|| false).map_err(temporary_failed)?;
+    if !added.is_useful {
+        return Err(Failed::usage(added.contents.instead_of(&name, WANTED)));
     }
-    let mut file = tempfile::tempfile().map_err(failed)?;
-    importer.into_builder().write(&mut file, "pfh").map_err(failed)?;
+    lists::report_without_digest(&name, added.without_digest, WANTED, quiet);
+    let mut file = tempfile::tempfile().map_err(temporary_failed)?;
+    importer.into_builder().write(&mut file, "pfh").map_err(temporary_failed)?;
     let set = KnownSet::of_file(&file).map_err(Failed::internal)?;
-    Ok((set, broken.count))
+    Ok((set, broken.count + added.without_digest))
 }
 
 /// The class of a file or a digest, and why.

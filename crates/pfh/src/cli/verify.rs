@@ -353,7 +353,7 @@ impl Run<'_> {
             compared = found.map_or(Ok(()), |found| comparison.found(found));
             if compared.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let decide = |path: &[u8], _: &Metadata| self.decide(path);
+        let decide = |path: &[u8], _: Option<&Metadata>| self.decide(path);
         let decide: Option<Decide<'_>> = if self.choice.leaves_out() { Some(&decide) } else { None };
         let report = command.hash(engine, source, decide, &prepare, &mut deliver);
         report.map_err(|error| self.start_error(error))?;
@@ -417,7 +417,7 @@ impl Run<'_> {
         let comparison = Comparison::new(copy, false, self.arguments.engine.memory / 8).map_err(temporary_failed)?;
         let mut sizes = Sizes { comparison, failed: Ok(()) };
         let prepare = |record: Record| self.root.found(record);
-        let decide = |_: &[u8], _: &Metadata| Decision::RecordOnly(SkipReason::NotWanted);
+        let decide = |_: &[u8], _: Option<&Metadata>| Decision::RecordOnly(SkipReason::NotWanted);
         pfh::run_on(&engine, &source, &prepare, &mut sizes, Some(&decide), &Counters::default(), cancel)
             .map_err(|error| self.start_error(error))?;
         sizes.failed.map_err(temporary_failed)?;

@@ -236,10 +236,27 @@ fn wrong_sets_and_options_are_refused() {
         "no file has a block of 4,096 bytes that can be looked for",
     );
     assert!(!d.join("new").exists());
-    // A file that cannot be read is missing in the set, and the status tells.
-    let gone = pfh(d, ["known", "build", "-q", "--blocks", "4096", "new", "files", "gone"]).run();
-    gone.expect(3, "");
+}
+
+#[test]
+fn a_set_lacks_files_only_if_that_is_wanted() {
+    let directory = small();
+    let d = directory.path();
+    let build = |more: &[&str]| {
+        let words = ["known", "build", "-q", "--blocks", "4096", "new", "files", "gone"];
+        pfh(d, [&words[..], more].concat()).run()
+    };
+    build(&[]).expect(3, "pfh: no set is made, because files could not be read: 1; --keep-going leaves them out\n");
+    assert!(!d.join("new").exists());
+    build(&["--keep-going"]).expect(3, "");
     find(d, &["new", "-q", "image"]).expect(1, "");
+    let info = |set: &str| {
+        let info = pfh(d, ["known", "info", "--json", set]).run();
+        serde_json::from_slice::<Value>(info.expect(0, "")).unwrap()["about"]["sources"][0].clone()
+    };
+    let refused = |set: &str| info(set)["refused"].as_u64();
+    assert_eq!(refused("new"), Some(1));
+    assert_eq!(refused("set").unwrap_or(0), 0);
 }
 
 /// A set that is cut off or changed at its end is refused; other damage never ends in a panic.

@@ -361,6 +361,63 @@ fn lists_are_compared_with_lists_and_with_paths() {
     assert_eq!(run(d, "dupes", &["--digests", "broken"]).code(), 2);
 }
 
+#[test]
+fn a_list_does_not_let_files_cover_themselves() {
+    let directory = tree(&[("m/old/only", "only"), ("m/old/other", "other"), ("m/new/copy", "other")]);
+    let d = directory.path();
+    // The same file by another name, and by another way.
+    fs::hard_link(d.join("m/old/only"), d.join("m/new/link")).unwrap();
+    symlink("m", d.join("way")).unwrap();
+    let root = d.to_str().unwrap();
+    let lists = [
+        ("all.jsonl", d, "m"),
+        ("old.jsonl", d, "m/old"),
+        ("below.jsonl", &d.join("m"), "."),
+        ("through.jsonl", d, "way"),
+        ("whole.gnu", d, &format!("{root}/m")),
+        ("all.dfxml", d, "m"),
+        ("old.dfxml", d, "m/old"),
+    ];
+    for (list, directory, path) in lists {
+        let (_, format) = list.split_once('.').unwrap();
+        let list = d.join(list);
+        hash(directory, ["-a", "sha256", "-f", format, "-o", list.to_str().unwrap(), path]).run().done();
+    }
+    let is_alone = |arguments: &[&str]| {
+        let ended = run(d, "covers", arguments);
+        let ended = (ended.expect(1, "pfh: 1 of 2 files have a copy, 1 (4 B) have none\n"), arguments);
+        assert_eq!(ended, (&b"m/old/only\n"[..], arguments));
+    };
+    is_alone(&["-a", "sha256", "m/old", "--by", "m"]);
+    for list in ["all.jsonl", "below.jsonl", "through.jsonl", "whole.gnu", "all.dfxml"] {
+        is_alone(&["m/old", "--by-digests", list]);
+        is_alone(&["--digests", "old.jsonl", "--by-digests", list]);
+    }
+    is_alone(&["--digests", "old.jsonl", "--by", "m"]);
+    is_alone(&["--digests", "old.jsonl", "--by", "way/new", "--by", "way/old"]);
+    // A later copy counts.
+    fs::write(d.join("m/new/later"), "only").unwrap();
+    is_alone(&["m/old", "--by-digests", "all.jsonl"]);
+    run(d, "covers", &["-q", "--digests", "old.jsonl", "--by", "m"]).expect(0, "");
+    // Files that are gone are told by their paths, and their links by their numbers, if the list has these.
+    fs::remove_dir_all(d.join("m")).unwrap();
+    is_alone(&["--digests", "old.jsonl", "--by-digests", "all.dfxml"]);
+    let ended = run(d, "covers", &["--digests", "old.dfxml", "--by-digests", "old.jsonl"]);
+    ended.expect(1, "pfh: 0 of 2 files have a copy, 2 (9 B) have none\n");
+    // A list that does not tell where its files are.
+    let sums = fs::read_to_string(d.join("whole.gnu")).unwrap().replace(&format!("{root}/"), "");
+    fs::write(d.join("relative.sums"), sums).unwrap();
+    let ended = run(d, "covers", &["--digests", "old.jsonl", "--by-digests", "relative.sums"]);
+    ended.expect(
+        0,
+        "pfh: `relative.sums`: its paths are relative, and it does not tell to which directory: its files are taken for \
+         others than those of the other side\n\
+         pfh: 2 of 2 files have a copy, 0 (0 B) have none\n",
+    );
+    // Duplicates have no sides: each list is a place of its own.
+    assert_eq!(run(d, "dupes", &["-q", "--digests", "old.jsonl", "--digests", "all.jsonl"]).code(), 1);
+}
+
 /// A tree in which everything occurs: equal directories in each other, hard links, links, equal beginnings.
 fn random_tree(root: &Path, seed: u64) {
     let mut random = Random::new(seed);

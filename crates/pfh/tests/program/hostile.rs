@@ -137,6 +137,45 @@ fn a_named_fifo_is_read_to_its_end() {
     writer.join().unwrap();
 }
 
+/// Whoever looks at a list before it is read would take the writer's bytes.
+#[test]
+fn a_list_from_a_fifo_is_opened_once() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("f"), "known").unwrap();
+    for name in ["fifo", "wanted.sql", "NSRLFile.txt", "release.zip"] {
+        fifo(&d.join(name));
+    }
+    let list = format!("{}  f\n", digest("sha256", b"known"));
+    let read = |words: &[&str], place: usize, status: i32| {
+        let writer = thread::spawn({
+            let (name, list) = (d.join(words[place]), list.clone());
+            move || File::options().write(true).open(name).unwrap().write_all(list.as_bytes())
+        });
+        let ended = pfh(d, words).limit(Duration::from_secs(20)).run();
+        assert_eq!(ended.code(), status, "{words:?}: {}", ended.stderr);
+        writer.join().unwrap().unwrap();
+    };
+    for name in ["fifo", "NSRLFile.txt", "release.zip"] {
+        read(&["known", "build", "-q", "set.pfhk", name], 4, 0);
+    }
+    read(&["match", "-q", "--known", "fifo", "f"], 3, 1);
+    read(&["known", "lookup", "fifo", &digest("sha256", b"known").to_string()], 2, 0);
+    read(&["verify", "-q", "--ignore-new", "fifo"], 3, 0);
+    read(&["dupes", "-q", "--digests", "fifo"], 3, 0);
+    read(&["convert", "-q", "fifo", "-f", "csv"], 2, 0);
+    // What cannot be a pipe is not opened at all.
+    for words in [
+        &["known", "info", "fifo"][..],
+        &["known", "check", "release.zip"],
+        &["known", "lookup", "set.pfhk", "--filter", "fifo", "00"],
+        &["known", "build", "-q", "new.pfhk", "fifo/x"],
+    ] {
+        let ended = pfh(d, words).limit(Duration::from_secs(20)).run();
+        assert_eq!(ended.code(), 2, "{words:?}: {}", ended.stderr);
+    }
+}
+
 /// A block device is hashed if it is named, by every method of reading; below a directory it is skipped.
 #[test]
 fn a_named_block_device() {

@@ -146,7 +146,8 @@ fn a_filter_is_asked_first_and_decides_nothing_else() {
     assert_eq!(lookup("all.bloom"), ["known-good", "unknown"]);
     // A filter that says "maybe" of all leaves it to the set; one that has nothing leaves nothing known.
     let bytes = fs::read(path.join("all.bloom")).unwrap();
-    let filled = |byte: u8| [&bytes[..48], &vec![byte; bytes.len() - 48]].concat();
+    let bits = bytes.len() - b"{\"algorithm\":\"sha1\"}\n".len();
+    let filled = |byte: u8| [&bytes[..48], &vec![byte; bits - 48], &bytes[bits..]].concat();
     fs::write(path.join("full.bloom"), filled(255)).unwrap();
     fs::write(path.join("empty.bloom"), filled(0)).unwrap();
     assert_eq!(lookup("full.bloom"), ["known-good", "unknown"]);
@@ -154,4 +155,67 @@ fn a_filter_is_asked_first_and_decides_nothing_else() {
     pfh(path, ["known", "lookup", "all.pfhk", "--filter", "all.csv", &known])
         .run()
         .expect(2, "pfh: `all.csv`: this is not a Bloom filter of version 1 by DCSO\n");
+}
+
+#[test]
+fn a_filter_is_asked_about_its_own_algorithm_only() {
+    let directory = case();
+    let path = directory.path();
+    let (known, other) = (&b"file 7"[..], &b"other"[..]);
+    let digests: Vec<String> =
+        ["md5", "sha1", "sha256"].into_iter().flat_map(|one| [hex(one, known), hex(one, other)]).collect();
+    let lookup = |filter: &str, message: &str| {
+        let words = ["known", "lookup", "all.pfhk", "--filter", filter].map(str::to_owned);
+        let ended = pfh(path, words.iter().chain(&digests)).run();
+        text(&ended, 0, message).lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let expected = ["known-good", "unknown"].repeat(3);
+    for algorithm in ["md5", "sha1", "sha256"] {
+        let export = ["known", "export", "-q", "all.pfhk", "-f", "bloom", "-a", algorithm, "-o", "one.bloom"];
+        pfh(path, export).run().expect(0, "");
+        assert_eq!(lookup("one.bloom", ""), expected, "{algorithm}");
+        // A filter of another program does not say of what it is.
+        let bytes = fs::read(path.join("one.bloom")).unwrap();
+        let bits = bytes.iter().rposition(|byte| *byte == b'{').unwrap();
+        fs::write(path.join("foreign.bloom"), &bytes[..bits]).unwrap();
+        assert_eq!(lookup("foreign.bloom", ""), expected, "{algorithm}");
+    }
+    // One that was made of something else decides nothing.
+    let bytes = fs::read(path.join("foreign.bloom")).unwrap();
+    fs::write(path.join("empty.bloom"), [&bytes[..48], &vec![0; bytes.len() - 48]].concat()).unwrap();
+    let said = "pfh: `empty.bloom`: the filter lacks digests of the set by each algorithm, so it is not asked\n";
+    assert_eq!(lookup("empty.bloom", said), expected);
+}
+
+#[test]
+fn only_wanted_entries_count_as_left_out() {
+    let directory = scratch();
+    let path = directory.path();
+    for (class, algorithm) in [("good", "sha256"), ("bad", "md5")] {
+        fs::write(path.join(class), format!("{}\n", hex(algorithm, class.as_bytes()))).unwrap();
+        pfh(path, ["known", "build", "-q", &format!("{class}.pfhk"), "--class", class, class]).run().expect(0, "");
+    }
+    pfh(path, ["known", "build", "-q", "both.pfhk", "good.pfhk", "bad.pfhk"]).run().expect(0, "");
+    let export = |more: &[&str], lost: &str| {
+        let ended = pfh(path, [&["known", "export", "both.pfhk", "-a", "md5"], more].concat()).run();
+        let lost = if lost.is_empty() { String::new() } else { format!("pfh: entries: {lost}, and are left out\n") };
+        let written = if more.contains(&"good") { 0 } else { 1 };
+        let told = format!("pfh: written: {written}; the list does not have the class and the source of any\n{lost}");
+        ended.expect(0, &told);
+    };
+    export(&["--only", "bad"], "");
+    export(&["--only", "good"], "1 have no digest by the wanted algorithms");
+    export(&["--only", "bad,good"], "1 have no digest by the wanted algorithms");
+    export(&[], "1 have no digest by the wanted algorithms");
+}
+
+#[test]
+fn what_could_not_be_written_is_not_told_as_written() {
+    let directory = case();
+    let path = directory.path();
+    for format in ["digests", "bloom", "csv"] {
+        let algorithm = if format == "csv" { "md5,sha1" } else { "sha1" };
+        let ended = pfh(path, ["known", "export", "all.pfhk", "-f", format, "-a", algorithm, "-o", "/dev/full"]).run();
+        ended.expect(4, "pfh: the output could not be written: No space left on device (os error 28)\n");
+    }
 }

@@ -193,13 +193,13 @@ fn broken_lines_are_reported_and_taken_for_no_files() {
     fs::write(directory.path().join("list"), format!("{known}  x\nnonsense\n{known}  y\n")).unwrap();
     let refused = pfh(directory.path(), ["known", "build", "set.pfhk", "list"]).run();
     assert_eq!(refused.code(), 3);
-    let advice = "pfh: no set is made, because lines or rows could not be read: 1; --keep-going leaves them out\n";
+    let advice = "pfh: no set is made, because lines or rows could not be read or compared: 1; --keep-going leaves them out\n";
     assert!(refused.said().contains("line 2") && refused.said().ends_with(advice), "{}", refused.said());
     assert_eq!(names(directory.path()), [Path::new("list")]);
     let ended = pfh(directory.path(), ["known", "build", "--keep-going", "set.pfhk", "list"]).run();
     assert_eq!(ended.code(), 3);
     let info = pfh(directory.path(), ["known", "info", "set.pfhk"]).run();
-    assert!(String::from_utf8_lossy(info.done()).contains("refused 1 lines that could not be read\n"));
+    assert!(String::from_utf8_lossy(info.done()).contains("refused 1 line that could not be read, or had no digest\n"));
     assert!(ended.said().contains("line 2") && ended.said().contains("known files: 1, lines: 2"), "{}", ended.said());
     fs::write(directory.path().join("empty"), "").unwrap();
     let refused = pfh(directory.path(), ["known", "build", "other.pfhk", "empty"]).run();

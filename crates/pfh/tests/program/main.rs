@@ -27,6 +27,7 @@ mod hostile;
 /// The inputs of the vectors.
 mod inputs;
 mod known;
+mod known_doubts;
 mod known_export;
 #[cfg(feature = "serve")]
 mod known_serve;

@@ -51,9 +51,11 @@ pub(super) fn read(
         end: Arc::clone(&end),
     };
     let source = FoundFiles::new(local, given, None, totals).far_ahead();
-    let decide = |path: &[u8], metadata: &Metadata| {
+    let decide = |path: &[u8], metadata: Option<&Metadata>| {
         let plan = lock(&on_their_way).get(path).cloned();
-        plan.map_or(Decision::LeaveOut, |plan| decide(&plan, path, metadata, &targets))
+        // Nothing is known of a stream before it is read.
+        let metadata = metadata.copied().unwrap_or_else(|| Metadata::new(0, None));
+        plan.map_or(Decision::LeaveOut, |plan| decide(&plan, path, &metadata, &targets))
     };
     let prepare = |record: Record| {
         let mut item = Item::new(&record, ());

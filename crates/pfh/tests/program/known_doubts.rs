@@ -1,0 +1,170 @@
+//! Known-bad files are never called unknown with status 0, because something about them could not be told.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::fixture::*;
+
+/// A directory with the folder `d` of the files `evil` and `ok`.
+fn case() -> TempDir {
+    let directory = scratch();
+    fs::create_dir(directory.path().join("d")).unwrap();
+    fs::write(directory.path().join("d/evil"), "evil contents").unwrap();
+    fs::write(directory.path().join("d/ok"), "ok").unwrap();
+    directory
+}
+
+/// Runs the words of a command, and returns its status, its output and its messages.
+fn run(directory: &Path, words: &str, input: &str) -> (i32, String, String) {
+    let ended = pfh(directory, words.split(' ')).input(input).run();
+    (ended.code(), String::from_utf8_lossy(&ended.stdout).into_owned(), ended.stderr.clone())
+}
+
+fn md5(message: &[u8]) -> String {
+    digest("md5", message).to_string()
+}
+
+/// Pipes have a size only once they were read.
+#[test]
+fn a_pipe_is_read_however_long_known_files_are() {
+    let directory = case();
+    fs::write(directory.path().join("case.csv"), format!("size,md5,path\n13,{},evil\n", md5(b"evil contents"))).unwrap();
+    let words = "known build -q --class bad --columns md5=md5,size=size,name=path bad.pfhk case.csv";
+    assert_eq!(run(directory.path(), words, "").0, 0);
+    assert_eq!(run(directory.path(), "hash -q -a md5 -f hashdeep -o case.hashdeep d/evil", "").0, 0);
+    for known in ["bad.pfhk", "bad=case.hashdeep"] {
+        let (code, printed, said) = run(directory.path(), &format!("match -q --known {known} -"), "evil contents");
+        assert!(code == 1 && printed.starts_with("known-bad"), "{known}: {code} {printed}{said}");
+    }
+}
+
+/// Of two sizes that lines state of one file, either may be right; also after sets were joined.
+#[test]
+fn all_sizes_that_lines_state_are_looked_at() {
+    let directory = case();
+    let evil = md5(b"evil contents");
+    fs::write(directory.path().join("two.csv"), format!("md5,size\n{evil},5\n{evil},13\n")).unwrap();
+    let build = "known build -q --class bad --keep size --columns md5=md5,size=size two.pfhk two.csv";
+    assert_eq!(run(directory.path(), build, "").0, 0);
+    assert_eq!(run(directory.path(), "known build -q --keep size joined.pfhk two.pfhk", "").0, 0);
+    for known in ["two.pfhk", "joined.pfhk"] {
+        let (code, printed, _) = run(directory.path(), &format!("match -q --known {known} d"), "");
+        assert!(code == 1 && printed.contains("known-bad    d/evil") && printed.contains("unknown      d/ok"), "{printed}");
+    }
+}
+
+/// 64 digits may be SHA-256, BLAKE3 and more. Without a match, the guess may be wrong.
+#[test]
+fn guessed_algorithms_are_doubted_with_classes_and_sets_too() {
+    let directory = case();
+    let path = directory.path();
+    fs::write(path.join("case.txt"), format!("{}\n", digest("blake3", b"evil contents"))).unwrap();
+    assert_eq!(run(path, "known build -q --class bad set.pfhk case.txt", "").0, 0);
+    assert!(run(path, "known info set.pfhk", "").1.contains("  guessed sha256\n"));
+    for known in ["bad=case.txt", "set.pfhk"] {
+        let (code, _, said) = run(path, &format!("match --known {known} d"), "");
+        assert!(code == 3 && said.contains("taken for sha256 because of the length, and nothing matches"), "{code} {said}");
+        assert_eq!(run(path, &format!("match --known {known} -a sha256 d"), "").0, 0);
+    }
+    assert_eq!(run(path, "match --known bad=case.txt -a blake3 d", "").0, 1);
+    // A match shows that the guess was right.
+    fs::write(path.join("right.txt"), format!("{}\n", digest("sha256", b"evil contents"))).unwrap();
+    let (code, _, said) = run(path, "match --known bad=right.txt d", "");
+    assert!(code == 1 && !said.contains("taken for"), "{code} {said}");
+}
+
+/// A list without the digests of a set says nothing about what the set knows.
+#[test]
+fn entries_that_a_set_cannot_be_asked_about_are_counted() {
+    let directory = case();
+    let path = directory.path();
+    let sha256 = |message: &[u8], name: &str| format!("{}  {name}\n", digest("sha256", message));
+    fs::write(path.join("bad.md5"), format!("{}  evil\n", md5(b"evil contents"))).unwrap();
+    fs::write(path.join("good.sha256"), sha256(b"ok", "ok")).unwrap();
+    fs::write(path.join("seized.sha256"), sha256(b"evil contents", "evil") + &sha256(b"ok", "ok")).unwrap();
+    let both = "match --known good=good.sha256 --known bad=bad.md5";
+    assert_eq!(run(path, &format!("{both} d"), "").0, 1);
+    let (code, printed, said) = run(path, &format!("{both} --digests seized.sha256"), "");
+    assert!(code == 3 && printed.is_empty(), "{code} {printed}");
+    assert!(said.contains("`seized.sha256`: 2 files without a digest by sha256, md5 cannot be classified"), "{said}");
+    // The same where sets are subtracted and intersected.
+    assert_eq!(run(path, "known build -q md5.pfhk bad.md5", "").0, 0);
+    for option in ["--except", "--common"] {
+        let build = format!("known build made.pfhk {option} md5.pfhk seized.sha256");
+        let (code, _, said) = run(path, &build, "");
+        assert!(code == 3 && said.contains("2 lines cannot be compared with the sets"), "{code} {said}");
+        assert!(!path.join("made.pfhk").exists());
+        assert_eq!(run(path, &format!("{build} --keep-going"), "").0, 3);
+        fs::remove_file(path.join("made.pfhk")).unwrap();
+    }
+}
+
+/// What could not be read is no unknown file.
+#[test]
+fn files_that_a_list_has_without_digest_are_counted() {
+    let directory = case();
+    let path = directory.path();
+    fs::write(path.join("other.sha256"), format!("{}  other\n", digest("sha256", b"other"))).unwrap();
+    let hashed = pfh(path, ["hash", "-q", "-f", "jsonl", "-o", "l.jsonl", "d", "/proc/self/mem"]).run();
+    assert_eq!(hashed.code(), 3, "{}", hashed.stderr);
+    for known in ["other.sha256", "bad=other.sha256"] {
+        let (code, _, said) = run(path, &format!("match --known {known} --digests l.jsonl"), "");
+        assert!(code == 3 && said.contains("`l.jsonl`: 1 file without a digest by sha256"), "{known}: {code} {said}");
+    }
+    let (code, _, said) = run(path, "known build set.pfhk l.jsonl", "");
+    assert!(code == 3 && !path.join("set.pfhk").exists(), "{code} {said}");
+    assert_eq!(run(path, "known build --keep-going set.pfhk l.jsonl", "").0, 3);
+    assert!(run(path, "known info set.pfhk", "").1.contains("  refused 1 line that could not be read, or had no digest\n"));
+    // A list of no use does not throw away what was found in files.
+    fs::write(path.join("useless.crc32"), "00000000  a\n").unwrap();
+    let (code, printed, said) = run(path, "match --known bad=other.sha256 --digests useless.crc32 d", "");
+    assert!(code == 3 && printed.contains("unknown      d/ok"), "{code} {printed}{said}");
+}
+
+#[test]
+fn standard_input_is_given_to_one_reader() {
+    let directory = case();
+    let path = directory.path();
+    fs::write(path.join("k.md5"), format!("{}  evil\n", md5(b"evil contents"))).unwrap();
+    for words in [
+        "match --known bad=- -",
+        "match --known - -",
+        "match --known bad=- --files-from -",
+        "match --known bad=k.md5 --digests - -",
+        "covers d --by-digests - --files-from -",
+        "dupes --digests - -",
+        "known build x.pfhk - -",
+    ] {
+        let (code, _, said) = run(path, words, &format!("{}\n", md5(b"evil contents")));
+        let is_refused = said.contains("`-` is given 2 times, and standard input can be read only once");
+        assert!(code == 2 && is_refused, "{words}: {code} {said}");
+    }
+}
+
+/// Sets without names, and without a way from entries to digests.
+#[test]
+fn entries_that_were_not_found_can_be_identified() {
+    let directory = case();
+    let path = directory.path();
+    let lost = digest("sha1", b"lost");
+    fs::write(path.join("ml.txt"), format!("{}\n{lost}\n", md5(b"evil contents"))).unwrap();
+    assert_eq!(run(path, "known build -q --class bad set.pfhk ml.txt", "").0, 0);
+    for known in ["bad=ml.txt", "set.pfhk"] {
+        let (_, printed, said) = run(path, &format!("match -q --known {known} --not-found --names-only d"), "");
+        assert_eq!(printed, format!("{lost}\n"), "{known}: {said}");
+    }
+}
+
+/// A set without the wanted digests, like a list, is no source.
+#[test]
+fn a_set_without_wanted_digests_makes_no_empty_set() {
+    let directory = case();
+    let path = directory.path();
+    fs::write(path.join("k.md5"), format!("{}  evil\n", md5(b"evil contents"))).unwrap();
+    assert_eq!(run(path, "known build -q k.pfhk k.md5", "").0, 0);
+    let (code, _, said) = run(path, "known build -a sha512 t.pfhk k.pfhk", "");
+    assert!(code == 2 && said.contains("`k.pfhk` has no digests of the algorithms of the set"), "{code} {said}");
+    assert!(!path.join("t.pfhk").exists());
+}
