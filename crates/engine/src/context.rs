@@ -192,6 +192,11 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
 pub(crate) trait Task<'r, 'm, S: Source, K: Sink>: Send {
     /// Does the work that is there now.
     fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>);
+
+    /// Whether nothing is left to do.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 pub(crate) type BoxedTask<'r, 'm, S, K> = Box<dyn Task<'r, 'm, S, K> + 'r>;

@@ -296,6 +296,11 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.wake(&state);
     }
 
+    /// Drops the ready items that need no thread any more.
+    pub(crate) fn drop_ready(&self, is_over: impl Fn(&R) -> bool) {
+        self.lock().ready.retain(|item| !is_over(item));
+    }
+
     pub(crate) fn pop_ready(&self) -> Option<R> {
         self.lock().ready.pop_front()
     }

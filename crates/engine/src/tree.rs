@@ -16,7 +16,7 @@ use pfh_facts::{Runs, Scanner};
 use pfh_source::{Source, Stamp};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// Most chaining values that may wait for an earlier one. A helper that meets the limit leaves the rest to the others.
 const WAITING_MAX: usize = 1 << 14;
@@ -68,14 +68,23 @@ pub(crate) fn spread_tree<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S,
     let queue = &worker.context.queue;
     queue.large_file_began();
     for _ in 1..worker.context.options.threads {
-        queue.push_ready(Box::new(tree.clone()));
+        queue.push_ready(Box::new(Arc::downgrade(&tree)));
     }
     tree.help(worker);
+    drop(tree);
+    queue.drop_ready(|task| task.is_over());
 }
 
-impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Arc<TreeFile<S>> {
+/// Help that is asked for. It keeps no file open: while other files wait, nobody takes it, and the file may be done.
+impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Weak<TreeFile<S>> {
     fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
-        self.help(worker);
+        if let Some(tree) = self.upgrade() {
+            tree.help(worker);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.strong_count() == 0
     }
 }
 

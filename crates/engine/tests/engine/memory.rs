@@ -52,6 +52,24 @@ fn look_ahead_is_bounded_in_bytes_and_in_open_files() {
     }
 }
 
+/// Help with a long file that nobody takes, since other files wait, keeps it no longer open than its reading takes.
+#[test]
+fn long_files_are_closed_when_they_are_done() {
+    let _watchdog = watchdog(120);
+    let contents = contents(1, (2 << 20) + 1);
+    let files = 40;
+    for (threads, open_files_max) in [(2, 2), (2, 8), (4, 8)] {
+        let source = (0..files).fold(ScriptedSource::new(), |source, file| {
+            source.file(format!("{file:02}"), contents.as_slice())
+        });
+        let options =
+            Options { threads, open_files_max: Some(open_files_max), ..Options::new(algorithms(&["blake3"])[0]) };
+        let run = hash(&source, &options);
+        assert_eq!(run.report.summary.complete, files);
+        assert!(source.open_files_max() <= open_files_max + threads, "{threads}: {}", source.open_files_max());
+    }
+}
+
 /// Files in lanes are open until they end, so they count too, also while they move from worker to worker.
 #[test]
 fn long_files_side_by_side_stay_within_the_open_files() {
