@@ -58,8 +58,8 @@ pub struct FileOptions {
 }
 
 /// Decides on a file that is open and not yet read, by its path and metadata. There is no metadata of streams and block
-/// devices, whose size is not known before they are read. Many threads call it at once, and again for a file that had to
-/// wait until another of its hard links was read. A panic becomes that file's error.
+/// devices, whose size is not known before they are read. Many threads call it at once, and again for a file that had
+/// to wait until another of its hard links was read. A panic becomes that file's error.
 pub type Decide<'a> = &'a (dyn Fn(&[u8], Option<&Metadata>) -> Decision + Sync);
 
 /// Makes the delivered item from a record. Many threads call it at once.

@@ -113,6 +113,13 @@ impl Comparison {
                 Ordering::Greater => break,
             }
         }
+        if found.file.path.len() > PATH_BYTES_MAX {
+            // No list can expect it, and what is compared has paths of a bounded length.
+            let mut file = found.file;
+            file.path.truncate(PATH_BYTES_MAX);
+            let (class, reason) = (Class::Unreadable, PathError::TooLong.to_string());
+            return self.findings.push(&Finding { class, expected: None, found: Some(file), reason });
+        }
         if let State::Unreadable(reason) = &found.state {
             self.unreadable.insert(self.latest_key.clone(), reason.clone());
         }

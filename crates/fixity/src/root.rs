@@ -13,6 +13,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+/// Longest name of a file on the filesystems of Linux.
+const NAME_BYTES_MAX: usize = 255;
+
 /// The place that paths of a list start from.
 #[derive(Debug)]
 pub struct Root {
@@ -130,8 +133,10 @@ impl Root {
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                     return Presence::Gone;
                 }
-                // No file can have such a name.
-                Err(error) if error.kind() == io::ErrorKind::InvalidFilename => return Presence::Gone,
+                // No file can have such a name; but the path may only be too long for one call.
+                Err(error) if error.kind() == io::ErrorKind::InvalidFilename && component.len() > NAME_BYTES_MAX => {
+                    return Presence::Gone;
+                }
                 Err(error) => return Presence::Unknown(error.to_string()),
             };
             match kind {

@@ -18,11 +18,11 @@ pub struct Importer {
     memory_bytes: u64,
 }
 
-/// What a list had for a set.
+/// The result of adding a list to a set.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AddedList {
-    /// What the list has.
+    /// The kinds of digests that the list has.
     pub contents: Contents,
     /// Whether any of it was of use.
     pub is_useful: bool,

@@ -198,8 +198,8 @@ impl KnownSet {
         tables.filter(|(place, _)| needed >> place & 1 == 1).map(|(_, table)| table.algorithm).collect()
     }
 
-    /// Whether each entry has a digest by one of these algorithms, so that a file with digests by all of them that is not
-    /// found is not known.
+    /// Whether each entry has a digest by one of these algorithms, so that a file with digests by all of them that is
+    /// not found is not known.
     pub fn can_be_asked(&self, has: impl Fn(Algorithm) -> bool) -> bool {
         let tables = self.tables.iter().enumerate().filter(|(_, table)| has(table.algorithm));
         let asked = tables.fold(0_u64, |asked, (place, _)| asked | 1 << place);

@@ -65,7 +65,7 @@ pub use filter::PatternError;
 pub use limits::{OpenFiles, TooFewOpenFiles, open_file_limit, raise_open_file_limit};
 pub use listed::{Listed, ListedFiles};
 pub use local::{LocalSource, Totals};
-pub use long_path::identity_of;
+pub use long_path::{identity_of, is_regular_file};
 pub use map::MappedFile;
 pub use options::{FileList, IoMethod, WalkOptions};
 pub use part::{FilePart, ListedFile, ListedHandle};

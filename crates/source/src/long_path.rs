@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use pfh_record::FileIdentity;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 /// Longest path in one system call.
@@ -46,6 +46,17 @@ pub(crate) fn resolve<'a>(start: BorrowedFd<'a>, path: &'a [u8]) -> Result<Resol
             Resolved { start: Start::Opened(opened), rest: if name == rest.len() { b"." } else { &rest[name..] } };
     }
     Ok(resolved)
+}
+
+/// Whether a path of any length leads to a regular file; with `follow`, also by a symbolic link at its end.
+///
+/// # Errors
+/// If there is nothing, or it cannot be examined.
+pub fn is_regular_file(path: &[u8], follow: bool) -> io::Result<bool> {
+    let resolved = resolve(CWD, path)?;
+    let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+    let stat = retry_on_intr(|| statat(&resolved, resolved.rest, flags))?;
+    Ok(FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
 }
 
 /// Returns the identity of the file that a path of any length leads to, also by symbolic links.

@@ -298,7 +298,8 @@ fn a_consumer_that_fails_costs_its_file() {
     for setting in settings() {
         for fails in [Fails::AtBytes, Fails::AtEnd, Fails::PanicsAtBytes, Fails::PanicsAtEnd] {
             let taken = Taken::default();
-            let decide = |path: &[u8], _: Option<&Metadata>| taken.taker(path, false, (path[2] % 2 == 1).then_some(fails));
+            let decide =
+                |path: &[u8], _: Option<&Metadata>| taken.taker(path, false, (path[2] % 2 == 1).then_some(fails));
             let source = with_samples(ScriptedSource::new(), &samples);
             let (records, _) = run(&source, &setting.options(&algorithms), &decide, &CancelToken::default());
             for (record, sample) in records.iter().zip(&samples) {

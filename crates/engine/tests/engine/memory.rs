@@ -59,9 +59,8 @@ fn long_files_are_closed_when_they_are_done() {
     let contents = contents(1, (2 << 20) + 1);
     let files = 40;
     for (threads, open_files_max) in [(2, 2), (2, 8), (4, 8)] {
-        let source = (0..files).fold(ScriptedSource::new(), |source, file| {
-            source.file(format!("{file:02}"), contents.as_slice())
-        });
+        let source = (0..files)
+            .fold(ScriptedSource::new(), |source, file| source.file(format!("{file:02}"), contents.as_slice()));
         let options =
             Options { threads, open_files_max: Some(open_files_max), ..Options::new(algorithms(&["blake3"])[0]) };
         let run = hash(&source, &options);

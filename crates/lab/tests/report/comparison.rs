@@ -69,7 +69,11 @@ fn whole_programs_are_compared() {
     assert_eq!(document.answer(), [answer]);
     let page = document.markdown();
     let row = page.lines().find(|line| line.contains("| cold, small, here, 2 prefetchers |")).expect(&page);
-    assert!(row.starts_with("| pfh, reading only |") && row.contains("| 2.00 | 4.00 | 2.00 (") && row.ends_with("| B slower |"));
+    assert!(
+        row.starts_with("| pfh, reading only |")
+            && row.contains("| 2.00 | 4.00 | 2.00 (")
+            && row.ends_with("| B slower |")
+    );
     assert_eq!(compared(&made(2.0, "large")).answer(), ["The two results have no cell in common."]);
 }
 

@@ -298,7 +298,7 @@ fn a_candidate_is_held_against_the_fastest_of_the_others() {
         runs("pfh", algorithm, &[("cache", cache), ("memory", "20M")], 3.0, 0.001);
         runs("pfh", algorithm, &[("cache", cache), ("memory", "64M")], 2.0, 0.001);
         runs("peer", algorithm, &[("cache", cache)], candidate, noise);
-        // What does a part of the work is no rival.
+        // A program that does a part of the work is no rival.
         runs("lanes", algorithm, &[("cache", cache)], 0.1, 0.001);
     }
     let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");

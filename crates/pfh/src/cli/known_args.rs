@@ -189,8 +189,8 @@ pub(crate) struct LookupArguments {
     /// Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them.
     ///
     /// The filter decides nothing else, and is asked only about digests of the algorithm that it was made of; where it
-    /// does not tell which, about those of which the set's first ones are all in it. It must have been made of this set,
-    /// or of more: `pfh known export --format bloom`.
+    /// does not tell which, about those of which the set's first ones are all in it. It must have been made of this
+    /// set, or of more: `pfh known export --format bloom`.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) filter: Option<PathBuf>,
 

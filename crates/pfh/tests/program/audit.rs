@@ -788,3 +788,21 @@ fn a_replaced_file_is_changed_and_not_rotten() {
     assert_ne!(before.ino(), after.ino());
     assert_eq!(found(d, &["run", "l.pfhl"], 1), pairs(&[("f", "changed")]));
 }
+
+/// Paths that are too long for one call of the system.
+#[test]
+fn deep_files_are_missed_and_found_again() {
+    let directory = tree(&[("top", "t")]);
+    let d = directory.path();
+    deep(&d.join("t"), 20, "echo content > m");
+    audit(d, &["init", "-q", "l.pfhl", "t"]).expect(0, "");
+    audit(d, &["run", "-q", "--full", "l.pfhl"]).expect(0, "");
+    let deep_findings = |code| {
+        let found = found(d, &["run", "--full", "l.pfhl"], code);
+        found.into_iter().filter(|(path, _)| path.len() > 4096).map(|(_, finding)| finding).collect::<Vec<_>>()
+    };
+    deep(&d.join("t"), 20, "mv m n");
+    assert_eq!(deep_findings(0), ["moved-away", "moved"]);
+    deep(&d.join("t"), 20, "rm n");
+    assert_eq!(deep_findings(1), ["missing"]);
+}

@@ -355,6 +355,17 @@ pub(crate) fn peer<A: AsRef<OsStr>>(
     }
 }
 
+/// Runs a shell command in a directory this number of levels below, each of which has a name of 250 bytes: with 17 or
+/// more, paths are too long for one call of the system.
+pub(crate) fn deep(directory: &Path, levels: u32, command: &str) {
+    let script = format!(
+        "name=$(printf '%0250d' 0); i=0\nwhile [ $i -lt {levels} ]; do mkdir -p $name; cd -P $name || exit 1; i=$((i+1)); done\n\
+         {command}\n"
+    );
+    let done = Command::new("sh").args(["-c", &script]).current_dir(directory).status().unwrap();
+    assert!(done.success(), "{script}");
+}
+
 /// Waits until a condition holds, and fails if it does not.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {

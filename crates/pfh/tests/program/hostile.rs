@@ -164,7 +164,7 @@ fn a_list_from_a_fifo_is_opened_once() {
     read(&["verify", "-q", "--ignore-new", "fifo"], 3, 0);
     read(&["dupes", "-q", "--digests", "fifo"], 3, 0);
     read(&["convert", "-q", "fifo", "-f", "csv"], 2, 0);
-    // What cannot be a pipe is not opened at all.
+    // A set, a filter or an archive cannot be a pipe, which is not opened at all.
     for words in [
         &["known", "info", "fifo"][..],
         &["known", "check", "release.zip"],

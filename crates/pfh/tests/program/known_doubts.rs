@@ -30,7 +30,8 @@ fn md5(message: &[u8]) -> String {
 #[test]
 fn a_pipe_is_read_however_long_known_files_are() {
     let directory = case();
-    fs::write(directory.path().join("case.csv"), format!("size,md5,path\n13,{},evil\n", md5(b"evil contents"))).unwrap();
+    fs::write(directory.path().join("case.csv"), format!("size,md5,path\n13,{},evil\n", md5(b"evil contents")))
+        .unwrap();
     let words = "known build -q --class bad --columns md5=md5,size=size,name=path bad.pfhk case.csv";
     assert_eq!(run(directory.path(), words, "").0, 0);
     assert_eq!(run(directory.path(), "hash -q -a md5 -f hashdeep -o case.hashdeep d/evil", "").0, 0);
@@ -51,7 +52,10 @@ fn all_sizes_that_lines_state_are_looked_at() {
     assert_eq!(run(directory.path(), "known build -q --keep size joined.pfhk two.pfhk", "").0, 0);
     for known in ["two.pfhk", "joined.pfhk"] {
         let (code, printed, _) = run(directory.path(), &format!("match -q --known {known} d"), "");
-        assert!(code == 1 && printed.contains("known-bad    d/evil") && printed.contains("unknown      d/ok"), "{printed}");
+        assert!(
+            code == 1 && printed.contains("known-bad    d/evil") && printed.contains("unknown      d/ok"),
+            "{printed}"
+        );
     }
 }
 
@@ -65,7 +69,10 @@ fn guessed_algorithms_are_doubted_with_classes_and_sets_too() {
     assert!(run(path, "known info set.pfhk", "").1.contains("  guessed sha256\n"));
     for known in ["bad=case.txt", "set.pfhk"] {
         let (code, _, said) = run(path, &format!("match --known {known} d"), "");
-        assert!(code == 3 && said.contains("taken for sha256 because of the length, and nothing matches"), "{code} {said}");
+        assert!(
+            code == 3 && said.contains("taken for sha256 because of the length, and nothing matches"),
+            "{code} {said}"
+        );
         assert_eq!(run(path, &format!("match --known {known} -a sha256 d"), "").0, 0);
     }
     assert_eq!(run(path, "match --known bad=case.txt -a blake3 d", "").0, 1);
@@ -101,7 +108,7 @@ fn entries_that_a_set_cannot_be_asked_about_are_counted() {
     }
 }
 
-/// What could not be read is no unknown file.
+/// A file that could not be read is no unknown file.
 #[test]
 fn files_that_a_list_has_without_digest_are_counted() {
     let directory = case();
@@ -116,7 +123,9 @@ fn files_that_a_list_has_without_digest_are_counted() {
     let (code, _, said) = run(path, "known build set.pfhk l.jsonl", "");
     assert!(code == 3 && !path.join("set.pfhk").exists(), "{code} {said}");
     assert_eq!(run(path, "known build --keep-going set.pfhk l.jsonl", "").0, 3);
-    assert!(run(path, "known info set.pfhk", "").1.contains("  refused 1 line that could not be read, or had no digest\n"));
+    assert!(
+        run(path, "known info set.pfhk", "").1.contains("  refused 1 line that could not be read, or had no digest\n")
+    );
     // A list of no use does not throw away what was found in files.
     fs::write(path.join("useless.crc32"), "00000000  a\n").unwrap();
     let (code, printed, said) = run(path, "match --known bad=other.sha256 --digests useless.crc32 d", "");

@@ -174,7 +174,7 @@ fn a_filter_is_asked_about_its_own_algorithm_only() {
         let export = ["known", "export", "-q", "all.pfhk", "-f", "bloom", "-a", algorithm, "-o", "one.bloom"];
         pfh(path, export).run().expect(0, "");
         assert_eq!(lookup("one.bloom", ""), expected, "{algorithm}");
-        // A filter of another program does not say of what it is.
+        // A filter of another program does not name its algorithm.
         let bytes = fs::read(path.join("one.bloom")).unwrap();
         let bits = bytes.iter().rposition(|byte| *byte == b'{').unwrap();
         fs::write(path.join("foreign.bloom"), &bytes[..bits]).unwrap();

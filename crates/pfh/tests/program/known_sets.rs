@@ -193,7 +193,8 @@ fn broken_lines_are_reported_and_taken_for_no_files() {
     fs::write(directory.path().join("list"), format!("{known}  x\nnonsense\n{known}  y\n")).unwrap();
     let refused = pfh(directory.path(), ["known", "build", "set.pfhk", "list"]).run();
     assert_eq!(refused.code(), 3);
-    let advice = "pfh: no set is made, because lines or rows could not be read or compared: 1; --keep-going leaves them out\n";
+    let advice =
+        "pfh: no set is made, because lines or rows could not be read or compared: 1; --keep-going leaves them out\n";
     assert!(refused.said().contains("line 2") && refused.said().ends_with(advice), "{}", refused.said());
     assert_eq!(names(directory.path()), [Path::new("list")]);
     let ended = pfh(directory.path(), ["known", "build", "--keep-going", "set.pfhk", "list"]).run();

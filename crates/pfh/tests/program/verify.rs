@@ -714,3 +714,39 @@ fn a_list_that_is_otherwise_ends_the_reading_of_a_long_file() {
     assert!(ended.stderr.contains("hmac-sha256") && ended.stderr.contains("--key-file"), "{}", ended.stderr);
     expect(&ended, 2, "");
 }
+
+/// A path that no list can have is reported, and all other files are verified.
+#[test]
+fn one_path_of_many_kilobytes_does_not_end_the_verification() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("t")).unwrap();
+    fs::write(d.join("t/top"), "t").unwrap();
+    fs::write(d.join("list"), format!("{}  top\n", digest("sha256", b"t"))).unwrap();
+    deep(&d.join("t"), 131, "echo content > m");
+    let ended = pfh(d, ["verify", "list", "t"]).run();
+    assert_eq!(ended.code(), 3, "{}", ended.stderr);
+    let printed = String::from_utf8_lossy(&ended.stdout);
+    assert!(
+        printed.contains("the path is longer than 16384 bytes"),
+        "{}{}",
+        &printed[printed.len() - 300..],
+        ended.stderr
+    );
+}
+
+/// A file that is too deep for one call of the system is not called missing.
+#[test]
+fn deep_files_are_verified_or_cannot_be_told() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("t")).unwrap();
+    fs::write(d.join("t/top"), "t").unwrap();
+    deep(&d.join("t"), 20, "echo content > m; echo other > left-out");
+    pfh(&d.join("t"), ["hash", "-q", "-o", "../list", "."]).run().expect(0, "");
+    assert_eq!(pfh(d, ["verify", "list", "t"]).run().code(), 0);
+    for more in [&["--ignore-new"][..], &["--exclude", "left-out"]] {
+        let ended = pfh(d, [&["verify", "list", "t"], more].concat()).run();
+        assert!(ended.code() == 3 && !ended.stderr.contains("missing"), "{more:?}: {}", ended.stderr);
+    }
+}

@@ -115,14 +115,12 @@ fn end(
     roots: &[Vec<u8>],
     settings: &Settings,
 ) -> Result<(RunEnd, Ledger), Error> {
-    run.end(surveyed, stopped, &mut |subject| {
-        let path = full_path(roots, subject);
-        let path = Path::new(OsStr::from_bytes(&path));
-        let found = if settings.follow_files { fs::metadata(path) } else { fs::symlink_metadata(path) };
-        match found {
-            Ok(metadata) => !metadata.is_file(),
-            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
-        }
+    run.end(surveyed, stopped, &mut |subject| match pfh_source::is_regular_file(
+        &full_path(roots, subject),
+        settings.follow_files,
+    ) {
+        Ok(is_file) => !is_file,
+        Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
     })
 }
 
