@@ -297,7 +297,8 @@ impl Guess {
     fn all(classifier: &Classifier) -> Vec<Guess> {
         let mut guesses = Vec::new();
         for (set, one) in classifier.sets().iter().enumerate() {
-            for (source, origin) in one.set.about().sources.iter().enumerate().filter(|(_, origin)| origin.entries > 0) {
+            for (source, origin) in one.set.about().sources.iter().enumerate().filter(|(_, origin)| origin.entries > 0)
+            {
                 for algorithm in origin.guessed.iter().filter_map(|name| Algorithm::from_name(name).ok()) {
                     let doubt = Doubt::new(Some(one.name.clone()), algorithm);
                     guesses.push(Guess { set, source, doubt, is_right: AtomicBool::new(false) });

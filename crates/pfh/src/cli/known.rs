@@ -1,8 +1,8 @@
 //! `pfh known`.
 
 use super::blocks;
-use super::contents::temporary_failed;
 use super::command::{Command, Reporting};
+use super::contents::temporary_failed;
 use super::exit::{Ending, Failed};
 use super::export;
 use super::known_args::{BuildArguments, CheckArguments, InfoArguments, KeepArgument, KnownArguments, KnownCommand};
@@ -368,7 +368,14 @@ fn info(arguments: &InfoArguments) -> Result<Ending, Failed> {
                 let refused = plural(*refused, if about.blocks.is_some() { "file" } else { "line" });
                 text += &format!("  refused {refused} that could not be read, or had no digest\n");
             }
-            let facts = [("guessed", &guessed), ("format", format), ("release", release), ("date", date), ("note", note), ("sha256", sha256)];
+            let facts = [
+                ("guessed", &guessed),
+                ("format", format),
+                ("release", release),
+                ("date", date),
+                ("note", note),
+                ("sha256", sha256),
+            ];
             for (word, fact) in facts {
                 if !fact.is_empty() {
                     text += &format!("  {word:<7} {}\n", message::escaped_lines(fact));

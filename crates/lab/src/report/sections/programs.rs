@@ -420,8 +420,11 @@ fn caches(report: &Report<'_>, of: &[Measured<'_>]) -> Vec<String> {
         let bytes = device_bytes(point).filter(|_| has_blocks(report.measurements, key))?;
         let all = point.bytes as f64;
         let label = report.measurements.label(&key.runner);
-        let cell =
-            format!("{label}, {}, {}", algorithm(&key.algorithm), conditions(key, |name| [CORPUS, CACHE].contains(&name)));
+        let cell = format!(
+            "{label}, {}, {}",
+            algorithm(&key.algorithm),
+            conditions(key, |name| [CORPUS, CACHE].contains(&name))
+        );
         if is_cached(key) {
             // Programs and libraries are read too: a few MB say nothing.
             let is_much = bytes > 0.01 * all + 20e6;
