@@ -272,7 +272,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l except -d 'Leave out files that are in this set (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l common -d 'Take only files that are in this set, too (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s m -l memory -d 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest' -r
-complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l keep-going -d 'Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l keep-going -d 'Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set; with --blocks, files that cannot be read'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Do not print warnings about single lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s V -l version -d 'Print version'
@@ -831,7 +831,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l volume -d 'Advise for a volume of SIZE, such as 25TB [default: what PATH holds]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l files -d 'Advise for N files, such as 1.2M [default: those of PATH, in proportion to --volume]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l deadline -d 'Time that there is each night, such as 8h: tells how many nights a full cycle takes' -r
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s a -l algorithms -d 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s a -l algorithms -d 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned [default: sha256,md5,sha1,sha512,blake3; with --from, those that were measured]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l seconds -d 'Measure for about N seconds' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l from -d 'Do not measure, but take the measurements that --save wrote' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l save -d 'Save the measurements and the options to use in FILE, for --from and for `pfh hash --profile`' -r -F

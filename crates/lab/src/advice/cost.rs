@@ -68,10 +68,10 @@ impl Cost {
         })
     }
 
-    /// Fits all three terms to runs of neighbouring files and of long ones. The former tell the start, since they
-    /// differ in size; if what they show may be noise, it is none.
-    pub(super) fn fit_with_start(runs: &[Run], long: &[Run]) -> Option<Cost> {
-        let all = [runs, long].concat();
+    /// Fits all three terms to runs of neighbouring files and to others. The former tell the start, since they differ
+    /// in size; if what they show may be noise, it is none.
+    pub(super) fn fit_with_start(runs: &[Run], others: &[Run]) -> Option<Cost> {
+        let all = [runs, others].concat();
         let none = Cost::fit(&all)?;
         if runs.len() < START_RUNS {
             return Some(none);

@@ -2,9 +2,11 @@
 
 use super::cost::Run;
 use super::projection::{
-    parts_of_usual, processor, processor_disturbed, projected, run_of, search_seconds, storage, with_stand_in,
+    Expected, Samples, expected, parts_of_usual, processor, processor_disturbed, projected, run_of, search_seconds,
+    storage,
 };
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
+use super::{span, units};
 use crate::quantity::counted;
 use crate::statistics::{Interval, Repeats, bootstrap, median};
 use serde::Serialize;
@@ -19,6 +21,9 @@ const BYTES_LEAST: u64 = 16 << 20;
 
 /// The name that mounts of simulated devices have.
 const SIMULATED: &str = "pfh-slowfs";
+
+/// From this ratio of its ends on, an interval is of no use for a plan.
+const USEFUL: f64 = 5.0;
 
 /// Below this ratio of the smaller to the greater, how reading and hashing overlap cannot be told from noise.
 const COMPARABLE: f64 = 0.2;
@@ -159,7 +164,11 @@ pub struct Advice {
     pub stalled: u64,
     /// Whether some files were read again, because there were too few.
     pub is_repeated: bool,
-    /// Files and bytes that the samples read from the storage.
+    /// Whether the files of the volume are on average of another size than those of all samples.
+    pub is_extrapolated: bool,
+    /// The least and the greatest mean size of the samples that tell what the storage takes.
+    pub sampled_sizes: [f64; 2],
+    /// Files and bytes that the samples read from the storage, each once.
     pub sampled_files: u64,
     /// See `sampled_files`.
     pub sampled_bytes: u64,
@@ -231,10 +240,10 @@ impl Advice {
                 "hashing with {name} could not be measured; give it more time with --seconds"
             )));
         }
-        let [runs, long] = [Kind::Runs, Kind::Long].map(|kind| with_stand_in(measured, measured.best, kind));
-        let batches = runs.len() + long.len();
+        let samples = Samples::of(measured, measured.best);
+        let batches = samples.runs.len() + samples.long.len();
         let checks: Vec<&Batch> = measured.batches.iter().filter(|batch| batch.is_check()).collect();
-        let failed_files = measured.batches.iter().map(|batch| batch.failed).sum();
+        let failed_files = failed_files(measured);
         let stalled = measured.batches.iter().filter(|batch| batch.is_stalled).count() as u64;
         if batches < BATCHES_LEAST {
             return Err(missing(measured, batches, failed_files, stalled));
@@ -254,11 +263,18 @@ impl Advice {
         let mut logarithms: Vec<f64> = misses.iter().map(|miss| miss.ln()).collect();
         let corrected = median(&mut logarithms).map_or(1.0, f64::exp);
         let scale = whole.filter(|_| is_measured_whole).map_or(corrected, |place| misses[place]);
-        let seconds = model.storage(storage, n, b);
-        let interval = interval(&model, &runs, &long, n, b).unwrap_or(Interval { low: seconds, high: seconds });
-        let least = misses.iter().copied().fold(scale, f64::min);
-        let most = misses.iter().copied().fold(scale, f64::max);
-        let (file_seconds, byte_seconds) = (n * storage.file_seconds, b * storage.byte_seconds);
+        let expected = expected(measured, measured.best, files, bytes).filter(|_| !is_measured_whole);
+        let Expected { cost, possible } = expected.unwrap_or(Expected { cost: storage, possible: None });
+        let seconds = model.storage(cost, n, b);
+        let interval = match possible {
+            Some(Interval { low, high }) => Interval { low: low + search_seconds, high: high + search_seconds },
+            None => interval(&model, &samples, n, b).unwrap_or(Interval { low: seconds, high: seconds }),
+        };
+        // What checks correct may belong to either term, and of files of other sizes these are other parts.
+        let is_extrapolated = possible.is_some();
+        let ratios = || misses.iter().copied().chain(is_extrapolated.then_some(1.0));
+        let (least, most) = (ratios().fold(scale, f64::min), ratios().fold(scale, f64::max));
+        let (file_seconds, byte_seconds) = (n * cost.file_seconds, b * cost.byte_seconds);
         let forecast = |algorithm: &String| {
             let processor_seconds = model.processor(algorithm, n, b);
             let disturbed = processor_disturbed(measured, algorithm).map_or(0.0, |cost| cost.seconds(n, b));
@@ -281,6 +297,10 @@ impl Advice {
         };
         let forecasts: Vec<Forecast> = plan.algorithms.iter().map(forecast).collect();
         let planned = forecasts.first().ok_or_else(|| NotEnough("no algorithm is named".to_owned()))?;
+        let sampled_sizes = span::sizes(&samples.like_a_run()).into();
+        if is_extrapolated && planned.seconds_high > USEFUL * planned.seconds_low {
+            return Err(too_wide(planned, sampled_sizes, b / n.max(1.0)));
+        }
         let time = |name: &str| forecasts.iter().find(|one| one.algorithm == name).map(|one| one.seconds);
         let nights = plan.window_seconds.filter(|window| *window > 0);
         let nights = nights.map(|window| (planned.seconds_high / window as f64).ceil().max(1.0) as u64);
@@ -299,9 +319,9 @@ impl Advice {
             limit: planned.limit,
             file_seconds,
             byte_seconds,
-            bytes_per_second: (storage.byte_seconds > 0.0).then(|| 1.0 / storage.byte_seconds),
-            seconds_per_file: storage.file_seconds,
-            start_seconds: storage.start_seconds + search_seconds,
+            bytes_per_second: (cost.byte_seconds > 0.0).then(|| 1.0 / cost.byte_seconds),
+            seconds_per_file: cost.file_seconds,
+            start_seconds: cost.start_seconds + search_seconds,
             sha256_over_md5_seconds: time("sha256").zip(time("md5")).map(|(sha256, md5)| sha256 - md5),
             options: best(measured).map_or_else(Vec::new, |choice| choice.arguments(cores)),
             tried: tried(measured, files, bytes, |seconds| scale * (seconds + search_seconds)),
@@ -314,11 +334,47 @@ impl Advice {
             failed_names: measured.survey.failed,
             stalled,
             is_repeated: measured.batches.iter().any(|batch| batch.is_repeated),
-            sampled_files: measured.batches.iter().map(|batch| batch.files).sum(),
-            sampled_bytes: measured.batches.iter().map(|batch| batch.bytes).sum(),
+            is_extrapolated,
+            sampled_sizes,
+            sampled_files: once(measured, |batch| batch.files, measured.survey.files),
+            sampled_bytes: once(measured, |batch| batch.bytes, measured.survey.bytes()),
             forecasts,
         })
     }
+}
+
+/// Files that could not be read, each once: samples leave out what failed, and a run over everything meets it again.
+fn failed_files(measured: &Measured) -> u64 {
+    let whole = measured.batches.iter().find(|batch| batch.kind == Kind::Whole).map(|batch| batch.failed);
+    let of_samples = measured.batches.iter().filter(|batch| batch.kind != Kind::Whole).map(|batch| batch.failed);
+    of_samples.fold(0, u64::saturating_add).max(whole.unwrap_or(0))
+}
+
+/// Sum over the batches without what was read again, in proportion to its files; all of it where everything was read.
+fn once(measured: &Measured, number: impl Fn(&Batch) -> u64, all: u64) -> u64 {
+    if measured.batches.iter().any(|batch| batch.kind == Kind::Whole) {
+        return all;
+    }
+    let fresh = |batch: &Batch| 1.0 - batch.repeated_files as f64 / batch.files.max(1) as f64;
+    let sum: f64 = measured.batches.iter().map(|batch| number(batch) as f64 * fresh(batch).max(0.0)).sum();
+    let sum = sum.round() as u64;
+    if measured.survey.is_complete { sum.min(all) } else { sum }
+}
+
+/// The reason why samples tell too little of a volume whose files have another mean size.
+fn too_wide(planned: &Forecast, sampled: [f64; 2], mean: f64) -> NotEnough {
+    let (low, high) = (units::time(planned.seconds_low), units::time(planned.seconds_high));
+    let possible = match planned.seconds_high.is_finite() {
+        true => format!("every time from {low} to {high}"),
+        false => format!("every time from {low} on"),
+    };
+    let reason = format!(
+        "the samples read {} of each file, the volume has {} in each, and {possible} is possible for it; name a path \
+         whose files are like those of the volume, or give it more time with --seconds",
+        units::sizes(sampled),
+        units::bytes(mean),
+    );
+    NotEnough(reason.replace(units::JOINT, " "))
 }
 
 fn best(measured: &Measured) -> Option<&Choice> {
@@ -328,17 +384,20 @@ fn best(measured: &Measured) -> Option<&Choice> {
 /// Files and bytes to project to. If the user names one of them, the other follows from the mean size.
 fn volume(measured: &Measured, plan: &Plan) -> Result<(u64, u64), NotEnough> {
     let (files, bytes) = (measured.survey.files, measured.survey.bytes());
-    if files == 0 {
-        return Err(NotEnough(format!("`{}` holds no files", measured.path)));
+    let path = &measured.path;
+    if files == 0 && measured.survey.is_complete {
+        return Err(NotEnough(format!("`{path}` holds no files")));
     }
     if files < FILES_LEAST && bytes < BYTES_LEAST {
-        return Err(NotEnough(format!(
-            "`{}` holds only {} of {} together; it takes {FILES_LEAST} files, or {} MiB",
-            measured.path,
-            counted(files, "file", "files"),
-            counted(bytes, "byte", "bytes"),
-            BYTES_LEAST >> 20
-        )));
+        let found = counted(files, "file", "files");
+        return Err(NotEnough(match measured.survey.is_complete {
+            true => format!(
+                "`{path}` holds only {found} of {} together; it takes {FILES_LEAST} files, or {} MiB",
+                counted(bytes, "byte", "bytes"),
+                BYTES_LEAST >> 20
+            ),
+            false => format!("the walk of `{path}` found {found} in its time; give it more with --seconds"),
+        }));
     }
     let scaled = |of: u64, by: u64, to: u64| (of as f64 * to as f64 / by.max(1) as f64) as u64;
     Ok(match (plan.files, plan.bytes) {
@@ -365,19 +424,20 @@ fn overlap(model: &Model<'_>, checks: &[&Batch]) -> f64 {
 }
 
 /// Where the storage's time for the volume lies, by resampling the batches of each kind.
-fn interval(model: &Model<'_>, runs: &[Run], long: &[Run], files: f64, bytes: f64) -> Option<Interval> {
+fn interval(model: &Model<'_>, samples: &Samples, files: f64, bytes: f64) -> Option<Interval> {
     let numbers = |runs: &[Run]| Repeats::from((0..runs.len()).map(|number| number as f64).collect::<Vec<_>>());
     let at = |drawn: &[f64], from: &[Run]| drawn.iter().map(|number| from[*number as usize]).collect::<Vec<_>>();
     // The start stays as it is: samples that are drawn twice would show one where there is none.
     let start_seconds = model.storage.start_seconds;
     let seconds = |runs: &[Run]| Some(model.storage(Cost::fit_after(runs, start_seconds)?, files, bytes));
+    let Samples { runs, long, .. } = samples;
     if runs.len() >= BATCHES_LEAST && long.len() >= BATCHES_LEAST {
         return bootstrap(&[&numbers(runs), &numbers(long)], |drawn| {
             seconds(&[at(&drawn[0], runs), at(&drawn[1], long)].concat())
         });
     }
     // Too few of one kind to be drawn from: each is left out in turn, and what that changes counts fully.
-    let all = [runs, long].concat();
+    let all = samples.like_a_run();
     let without: Vec<f64> = (0..all.len())
         .filter_map(|left_out| {
             let rest = all.iter().enumerate().filter(|(place, _)| *place != left_out);
@@ -435,448 +495,4 @@ fn missing(measured: &Measured, batches: usize, failed: u64, stalled: u64) -> No
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{ProcessorRun, Survey};
-    use super::*;
-
-    const MB: f64 = 1e6;
-
-    /// Storage and processor with known limits.
-    struct Truth {
-        storage: Cost,
-        /// Processor's seconds for each byte of MD5; SHA-256 takes twice that.
-        md5_byte_seconds: f64,
-    }
-
-    impl Truth {
-        /// Measurements of a tree, disturbed by up to `noise` either way.
-        fn measured(&self, files: u64, bytes: u64, noise: f64) -> Measured {
-            let mut random = fastrand::Rng::with_seed(3);
-            let mut disturbed = |seconds: f64| seconds * (1.0 + noise * (2.0 * random.f64() - 1.0));
-            let mut batches = Vec::new();
-            for round in 0..5_u64 {
-                for (kind, files, bytes) in
-                    [(Kind::Runs, 200 + 10 * round, (200 + 7 * round) * 50_000), (Kind::Long, 4, 200_000_000)]
-                {
-                    let seconds = disturbed(self.storage.seconds(files as f64, bytes as f64));
-                    batches.push(batch(kind, "none", files, bytes, seconds));
-                }
-            }
-            let processor = [("none", 0.05), ("md5", 1.0), ("sha256", 2.0)].into_iter().flat_map(|(name, factor)| {
-                let byte_seconds = self.md5_byte_seconds * factor;
-                [(5000, 20_480_000), (16, 268_435_456)].map(|(files, bytes)| ProcessorRun {
-                    algorithm: name.to_owned(),
-                    files,
-                    bytes,
-                    seconds: files as f64 * 3e-6 + bytes as f64 * byte_seconds,
-                })
-            });
-            Measured {
-                path: "/tree".to_owned(),
-                made: "2026-11-20T22:33:45Z".to_owned(),
-                device: "sda".to_owned(),
-                medium: "rotating".to_owned(),
-                machine: Machine { host: "here".to_owned(), cpu: "a processor".to_owned(), cores: 4 },
-                survey: Survey {
-                    files,
-                    sized_files: files,
-                    sized_bytes: bytes,
-                    is_complete: true,
-                    list_seconds: files as f64 * 1e-6,
-                    failed: 0,
-                },
-                choices: vec![Choice::usual(4)],
-                best: 0,
-                processor: processor.collect(),
-                batches,
-            }
-        }
-    }
-
-    fn batch(kind: Kind, algorithm: &str, files: u64, bytes: u64, seconds: f64) -> Batch {
-        let algorithm = algorithm.to_owned();
-        Batch {
-            kind,
-            choice: 0,
-            algorithm,
-            files,
-            bytes,
-            seconds,
-            failed: 0,
-            is_cut: false,
-            is_stalled: false,
-            is_repeated: false,
-            round: 0,
-        }
-    }
-
-    fn plan() -> Plan {
-        let algorithms = ["sha256", "md5"].map(str::to_owned).to_vec();
-        Plan { files: None, bytes: None, window_seconds: None, algorithms }
-    }
-
-    #[track_caller]
-    fn near(value: f64, expected: f64, by: f64) {
-        assert!((value / expected - 1.0).abs() <= by, "{value} is not {expected}");
-    }
-
-    fn cost(file_seconds: f64, byte_seconds: f64) -> Cost {
-        Cost { file_seconds, byte_seconds, ..Cost::default() }
-    }
-
-    fn disk() -> Truth {
-        Truth { storage: cost(0.008, 1.0 / (150.0 * MB)), md5_byte_seconds: 1e-9 }
-    }
-
-    #[test]
-    fn many_small_files_on_a_disk_are_limited_by_their_number() {
-        let advice = Advice::of(&disk().measured(1_000_000, 50_000_000_000, 0.05), &plan()).expect("advice");
-        assert_eq!(advice.limit, Limit::Files);
-        let expected = 8000.0 + 50_000.0 / 150.0;
-        near(advice.forecasts[0].seconds, expected, 0.05);
-        let Forecast { seconds_low, seconds_high, .. } = advice.forecasts[0];
-        assert!(seconds_low <= expected && expected <= seconds_high, "{seconds_low} {seconds_high}");
-        assert!(seconds_high / seconds_low < 1.2);
-        near(advice.seconds_per_file, 0.008, 0.05);
-        // Both algorithms wait for the same disk.
-        assert_eq!(advice.sha256_over_md5_seconds, Some(0.0));
-    }
-
-    #[test]
-    fn long_files_on_a_disk_are_limited_by_bandwidth() {
-        let advice = Advice::of(&disk().measured(1000, 25_000_000_000_000, 0.05), &plan()).expect("advice");
-        assert_eq!(advice.limit, Limit::Bandwidth);
-        near(advice.forecasts[0].seconds, 25e12 / 150e6, 0.05);
-        near(advice.bytes_per_second.expect("a rate"), 150e6, 0.05);
-    }
-
-    #[test]
-    fn a_slow_processor_is_the_limit_and_algorithms_differ() {
-        let truth = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
-        let advice = Advice::of(&truth.measured(1000, 1_000_000_000_000, 0.02), &plan()).expect("advice");
-        assert_eq!(advice.limit, Limit::Processor);
-        near(advice.forecasts[0].seconds, 2000.0, 0.01);
-        near(advice.sha256_over_md5_seconds.expect("both"), 1000.0, 0.02);
-        // A repeat that other work disturbed says how long it may take.
-        let mut measured = truth.measured(1000, 1_000_000_000_000, 0.0);
-        let disturbed = |run: &ProcessorRun| ProcessorRun { seconds: 1.2 * run.seconds, ..run.clone() };
-        measured.processor.extend(measured.processor.iter().map(disturbed).collect::<Vec<_>>());
-        let of_sha256 = &Advice::of(&measured, &plan()).expect("advice").forecasts[0];
-        near(of_sha256.seconds, 2000.0, 0.01);
-        near(of_sha256.seconds_high, 2400.0, 0.01);
-    }
-
-    #[test]
-    fn a_volume_that_is_named_keeps_the_mean_size() {
-        let measured = disk().measured(1000, 1_000_000_000, 0.0);
-        let of = |files, bytes| {
-            let advice = Advice::of(&measured, &Plan { files, bytes, ..plan() }).expect("advice");
-            (advice.files, advice.bytes, advice.is_given)
-        };
-        assert_eq!(of(None, None), (1000, 1_000_000_000, false));
-        assert_eq!(of(Some(10_000), None), (10_000, 10_000_000_000, true));
-        assert_eq!(of(None, Some(500_000_000)), (500, 500_000_000, true));
-        assert_eq!(of(Some(7), Some(8)), (7, 8, true));
-    }
-
-    #[test]
-    fn nights_are_those_of_the_upper_end() {
-        let measured = disk().measured(1_000_000, 50_000_000_000, 0.05);
-        let of = |window_seconds| Advice::of(&measured, &Plan { window_seconds, ..plan() }).expect("advice");
-        let seconds = of(None).forecasts[0].seconds_high;
-        assert_eq!(of(None).nights, None);
-        assert_eq!(of(Some(seconds as u64 + 1)).nights, Some(1));
-        assert_eq!(of(Some((seconds / 4.5) as u64)).nights, Some(5));
-    }
-
-    #[test]
-    fn checks_correct_the_forecast_and_widen_its_interval() {
-        let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
-        let before = Advice::of(&measured, &plan()).expect("advice").forecasts.swap_remove(0);
-        for ratio in [1.3, 1.1, 1.2] {
-            let seconds = ratio * disk().storage.seconds(100.0, 5e6);
-            measured.batches.push(batch(Kind::Check, "sha256", 100, 5_000_000, seconds));
-        }
-        let advice = Advice::of(&measured, &plan()).expect("advice");
-        near(advice.checks[0], 1.3, 0.001);
-        near(advice.forecasts[0].seconds, 1.2 * before.seconds, 0.001);
-        near(advice.forecasts[0].seconds_low, 1.1 * before.seconds, 0.001);
-        near(advice.forecasts[0].seconds_high, 1.3 * before.seconds, 0.001);
-        // Of one that was cut off, files under way are missing.
-        let short = Batch { is_cut: true, ..batch(Kind::Check, "sha256", 1, 50_000, 9.0) };
-        measured.batches.push(short);
-        assert_eq!(Advice::of(&measured, &plan()).expect("advice").checks.len(), 3);
-    }
-
-    #[test]
-    fn storage_whose_speed_changed_is_called_so() {
-        for (ratio, is_told) in [(0.45, true), (0.55, false), (1.9, false), (2.1, true), (7.3, true)] {
-            let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
-            let seconds = ratio * disk().storage.seconds(100.0, 5e6);
-            measured.batches.push(batch(Kind::Check, "sha256", 100, 5_000_000, seconds));
-            let text = super::super::words::text(&Advice::of(&measured, &plan()).expect("advice"));
-            assert_eq!(text.contains("speed of the storage changed"), is_told, "{ratio}: {text}");
-        }
-    }
-
-    #[test]
-    fn a_volume_that_was_read_takes_what_it_took() {
-        let mut measured = disk().measured(2000, 100_000_000, 0.0);
-        measured.batches.push(batch(Kind::Whole, "sha256", 2000, 100_000_000, 20.0));
-        let advice = Advice::of(&measured, &plan()).expect("advice");
-        assert!(advice.is_measured_whole);
-        near(advice.forecasts[0].seconds, 20.0, 1e-9);
-        // For another volume it is a check only.
-        let advice = Advice::of(&measured, &Plan { files: Some(4000), ..plan() }).expect("advice");
-        near(advice.forecasts[0].seconds, 40.0, 0.01);
-        assert!(!advice.is_measured_whole);
-    }
-
-    #[test]
-    fn reading_and_hashing_that_do_not_overlap_add_up() {
-        let truth = Truth { storage: cost(0.0001, 2e-9), md5_byte_seconds: 1e-9 };
-        let mut measured = truth.measured(1000, 1_000_000_000_000, 0.0);
-        let advice = Advice::of(&measured, &plan()).expect("advice");
-        near(advice.forecasts[1].seconds, 2000.0, 0.01);
-        measured.batches.push(batch(Kind::Check, "md5", 1, 1_000_000_000, 3.0));
-        let advice = Advice::of(&measured, &plan()).expect("advice");
-        near(advice.forecasts[1].seconds, 3000.0, 0.01);
-    }
-
-    #[test]
-    fn a_start_counts_once() {
-        let start_seconds = 0.5;
-        let truth = Truth { storage: Cost { start_seconds, ..cost(0.005, 1e-8) }, md5_byte_seconds: 1e-9 };
-        let mut measured = truth.measured(2000, 4_000_000, 0.0);
-        // Samples differ in size, so that the start can be told.
-        for (files, bytes) in [(50, 2_000_000), (60, 2_500_000), (70, 3_000_000)] {
-            let seconds = truth.storage.seconds(files as f64, bytes as f64);
-            measured.batches.push(batch(Kind::Runs, "none", files, bytes, seconds));
-        }
-        // Another choice, of which too little was read.
-        measured.choices.push(Choice { threads: 16, ..Choice::usual(4) });
-        let seconds = start_seconds + 100.0 * 0.004;
-        measured.batches.push(Batch { choice: 1, ..batch(Kind::Runs, "none", 100, 0, seconds) });
-        let of = |measured: &Measured| Advice::of(measured, &plan()).expect("advice");
-        near(of(&measured).forecasts[0].seconds, 0.5 + 2000.0 * 0.005 + 0.04, 0.001);
-        near(of(&measured).start_seconds, 0.5, 0.001);
-        let tried = of(&measured).tried;
-        near(tried[0].storage_seconds, 0.5 + 2000.0 * 0.004 + 0.04, 0.01);
-        // A run that finds out how many files it can read at once takes longer once.
-        let seconds = 2.0 + truth.storage.seconds(100.0, 200_000.0);
-        measured.batches.insert(0, batch(Kind::Start, "none", 100, 200_000, seconds));
-        near(of(&measured).start_seconds, 2.5, 0.001);
-        near(of(&measured).forecasts[0].seconds, 2.5 + 2000.0 * 0.005 + 0.04, 0.001);
-        // A check knows it.
-        let check = batch(Kind::Check, "sha256", 200, 400_000, truth.storage.seconds(200.0, 400_000.0));
-        measured.batches.push(check);
-        near(of(&measured).checks[0], 1.0, 0.001);
-        measured.batches.push(batch(Kind::Whole, "sha256", 2000, 4_000_000, 12.0));
-        near(of(&measured).forecasts[0].seconds, 12.0, 1e-9);
-    }
-
-    #[test]
-    fn without_enough_batches_there_is_no_advice_and_a_reason() {
-        let said = |change: &dyn Fn(&mut Measured)| {
-            let mut measured = disk().measured(1000, 1_000_000_000, 0.0);
-            change(&mut measured);
-            Advice::of(&measured, &plan()).expect_err("a reason").to_string()
-        };
-        let text = said(&|measured| measured.survey.files = 0);
-        assert_eq!(text, "not enough data to advise: `/tree` holds no files");
-        let few = Survey { files: 3, sized_files: 3, sized_bytes: 12, is_complete: true, ..Survey::default() };
-        let text = said(&|measured| measured.survey = few);
-        assert!(text.contains("only 3 files of 12 bytes together; it takes 16 files, or 16 MiB"), "{text}");
-        let text = said(&|measured| measured.processor.retain(|run| run.algorithm != "md5"));
-        assert!(text.contains("hashing with md5 could not be measured"), "{text}");
-        let text = said(&|measured| measured.batches.clear());
-        assert!(text.contains("no sample could be read in the time"), "{text}");
-        let text = said(&|measured| measured.batches.iter_mut().for_each(|batch| batch.failed = 2));
-        assert!(text.contains("20 files of the samples could not be read, and no sample is left"), "{text}");
-        let text = said(&|measured| measured.batches.iter_mut().skip(1).for_each(|batch| batch.is_stalled = true));
-        assert!(text.contains("in 9 samples a read did not come back in time, and 1 sample is left"), "{text}");
-    }
-
-    /// Measurements of `truth` over a medium, limited as the volume makes it.
-    fn on(medium: &str, truth: &Truth, files: u64, bytes: u64) -> Advice {
-        let mut measured = truth.measured(files, bytes, 0.0);
-        medium.clone_into(&mut measured.medium);
-        Advice::of(&measured, &plan()).expect("advice")
-    }
-
-    /// The section of the changes that would help, on one line.
-    fn changes(advice: &Advice) -> String {
-        let text = super::super::words::text(advice);
-        let (_, rest) = text.split_once("Changes that would help\n").expect("the section");
-        let (section, _) = rest.split_once("\nHow far").expect("its end");
-        section.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
-    /// For each limit on each medium: what would change the answer, and what would not.
-    #[test]
-    fn what_would_help_follows_from_the_limit_and_the_medium() {
-        const ALL: [&str; 7] = [
-            "Storage without the time for each file (solid-state instead of rotating disks, local instead of over a network",
-            "Faster storage helps until the processor is the limit",
-            "Reading on the machine that has the disks avoids the network",
-            "A second machine helps only if the storage gives both together more than one gets",
-            "A second machine that reads the same storage does not help",
-            "Another algorithm: md5 takes 17 min",
-            "A second machine that reads the same storage: `pfh shard` divides the files between both",
-        ];
-        let fast = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
-        for (medium, truth, limit, files, bytes, helps) in [
-            ("rotating", disk(), Limit::Files, 1_000_000, 50_000_000_000, [0, 1, 4].as_slice()),
-            ("network", disk(), Limit::Files, 1_000_000, 50_000_000_000, &[0, 1, 2, 3]),
-            ("solid-state", disk(), Limit::Files, 1_000_000, 50_000_000_000, &[0, 1, 4]),
-            ("rotating", disk(), Limit::Bandwidth, 1000, 25_000_000_000_000, &[1, 4]),
-            ("network", disk(), Limit::Bandwidth, 1000, 25_000_000_000_000, &[1, 2, 3]),
-            ("solid-state", disk(), Limit::Bandwidth, 1000, 25_000_000_000_000, &[1, 4]),
-            ("solid-state", fast, Limit::Processor, 1000, 1_000_000_000_000, &[5, 6]),
-            (
-                "network",
-                Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 },
-                Limit::Processor,
-                1000,
-                1_000_000_000_000,
-                &[5, 6],
-            ),
-        ] {
-            let advice = on(medium, &truth, files, bytes);
-            assert_eq!(advice.limit, limit, "{medium}");
-            let said = changes(&advice);
-            for (place, text) in ALL.iter().enumerate() {
-                assert_eq!(said.contains(text), helps.contains(&place), "{medium}, {limit:?}: {text}: {said}");
-            }
-            assert_eq!(said.contains("More cores: twice as many take"), limit == Limit::Processor, "{said}");
-        }
-        // Without the time for each file, only the bytes are left: 50 GB at 150 MB/s.
-        let said = changes(&on("rotating", &disk(), 1_000_000, 50_000_000_000));
-        assert!(said.contains("with the same bandwidth: about 5.6 min."), "{said}");
-        // Twice the cores, or two machines, take half of SHA-256's 2000 s, as long as the storage gives so much.
-        let truth = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
-        let said = changes(&on("solid-state", &truth, 1000, 1_000_000_000_000));
-        assert!(said.contains("twice as many take 17 min.") && said.contains("between both; about 17 min."), "{said}");
-    }
-
-    /// The time that checks take longer belongs to the limit, and the processor has one figure in all of the text.
-    #[test]
-    fn the_processor_has_one_figure() {
-        let slow_processor = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
-        for (truth, checked, seconds, corrected) in
-            [(disk(), "none", 600.0, 600.0), (slow_processor, "sha256", 600.0, 780.0)]
-        {
-            let mut measured = truth.measured(1000, 300_000_000_000, 0.0);
-            let alone = Advice::of(&measured, &plan()).expect("advice");
-            near(alone.forecasts[0].processor_seconds, seconds, 0.01);
-            let longer = if checked == "none" { truth.storage.seconds(1.0, 1e9) } else { 2.0 };
-            measured.batches.push(batch(Kind::Check, checked, 1, 1_000_000_000, 1.3 * longer));
-            let advice = Advice::of(&measured, &plan()).expect("advice");
-            near(advice.checks[0], 1.3, 0.01);
-            near(advice.forecasts[0].processor_seconds, corrected, 0.01);
-            near(advice.forecasts[0].seconds, 1.3 * alone.forecasts[0].seconds, 0.01);
-            let text = super::super::words::text(&advice).split_whitespace().collect::<Vec<_>>().join(" ");
-            let figure = if corrected > seconds { "it needs 13 min" } else { "The processor needs 10 min for sha256" };
-            let again = if corrected > seconds { "twice as many take" } else { "is the limit: 10 min for sha256" };
-            assert!(text.contains(figure) && text.contains(again), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_simulated_device_is_named_so() {
-        let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
-        let of = |measured: &Measured| {
-            let advice = Advice::of(measured, &plan()).expect("advice");
-            let json = serde_json::to_value(&advice).expect("JSON");
-            let (text, page) = (super::super::words::text(&advice), super::super::words::page(&advice).html());
-            let is_said = ["simulated", "holds for that device"].map(|word| text.contains(word) && page.contains(word));
-            (json["is_simulated"].as_bool(), is_said)
-        };
-        assert_eq!(of(&measured), (Some(false), [false; 2]));
-        "pfh-slowfs".clone_into(&mut measured.device);
-        assert_eq!(of(&measured), (Some(true), [true; 2]));
-    }
-
-    /// Measurements of the defaults and two other options, by one sample each, and by rounds with the defaults.
-    fn compared(seconds: [f64; 3], rounds: &[(usize, f64, f64)]) -> Measured {
-        let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
-        measured.batches.clear();
-        let runs = |choice, seconds| Batch { choice, ..batch(Kind::Runs, "none", 100, 100_000, seconds) };
-        measured.choices.extend([8, 16].map(|threads| Choice { threads, ..Choice::usual(4) }));
-        measured.batches.extend(seconds.into_iter().enumerate().map(|(choice, seconds)| runs(choice, seconds)));
-        for (round, (choice, usual, other)) in (1..).zip(rounds) {
-            measured.batches.push(Batch { round, ..runs(0, *usual) });
-            measured.batches.push(Batch { round, ..runs(*choice, *other) });
-        }
-        measured
-    }
-
-    #[test]
-    fn options_that_seem_clearly_faster_are_candidates_once() {
-        let of = |measured: &Measured| super::super::candidate(measured, 100_000, 100_000_000);
-        assert_eq!(of(&compared([99.0, 80.0, 70.0], &[])), Some(2));
-        assert_eq!(of(&compared([99.0, 80.0, 91.0], &[])), Some(1));
-        assert_eq!(of(&compared([99.0, 90.0, 91.0], &[])), None);
-        assert_eq!(of(&compared([99.0, 80.0, 70.0], &[(2, 99.0, 70.0)])), Some(1));
-        assert_eq!(of(&compared([99.0, 80.0, 91.0], &[(1, 99.0, 80.0)])), None);
-    }
-
-    /// The disk of the first rounds is seven times as fast as that of the others, for all options.
-    #[test]
-    fn only_options_that_are_faster_in_every_round_are_worth_while() {
-        let is = |parts: [f64; 5]| {
-            let usual = [10.0, 70.0, 69.0, 11.0, 70.0];
-            let rounds: Vec<_> = usual.iter().zip(parts).map(|(usual, part)| (1, *usual, part * usual)).collect();
-            let measured = compared([70.0, 8.0, 70.0], &rounds);
-            let found = super::super::parts_of_usual(&measured, 1, 100_000, 100_000_000);
-            found.iter().zip(parts).for_each(|(found, part)| near(*found, part, 1e-9));
-            super::super::is_worth_while(&found)
-        };
-        assert!(is([0.7, 0.8, 0.75, 0.99, 0.6]));
-        assert!(!is([0.7, 0.8, 0.75, 1.01, 0.6]));
-        // Faster each time, but by less than a tenth.
-        assert!(!is([0.95, 0.92, 0.97, 0.6, 0.93]));
-        assert!(!super::super::is_worth_while(&[0.5; 4]));
-        // Rounds of others say nothing.
-        let other = compared([70.0, 8.0, 70.0], &[(1, 70.0, 35.0)]);
-        assert!(super::super::parts_of_usual(&other, 2, 100_000, 100_000_000).is_empty());
-        assert!(super::super::parts_of_usual(&other, 0, 100_000, 100_000_000).is_empty());
-    }
-
-    #[test]
-    fn the_comparison_is_told() {
-        let told = |part: f64, best| {
-            let rounds: Vec<_> = (0..5).map(|_| (1, 1.0, part)).collect();
-            let mut measured = compared([1.0, 0.5, 1.0], &rounds);
-            measured.batches.extend((0..3).map(|_| batch(Kind::Long, "none", 4, 200_000_000, 1.5)));
-            measured.best = best;
-            let advice = Advice::of(&measured, &plan()).expect("advice");
-            super::super::words::text(&advice).split_whitespace().collect::<Vec<_>>().join(" ")
-        };
-        let chosen = told(0.5, 1);
-        assert!(
-            chosen.contains(
-                "They took 0.50 to 0.50 of the time of the defaults when both were read in turn, in 5 rounds"
-            ),
-            "{chosen}"
-        );
-        let refused = told(1.1, 0);
-        assert!(refused.contains("`--threads 8` seemed faster at first, but took 1.10 to 1.10 of"), "{refused}");
-    }
-
-    #[test]
-    fn choices_are_compared_with_what_is_known_of_each() {
-        let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
-        measured.choices.push(Choice { threads: 16, ..Choice::usual(4) });
-        measured.choices.push(Choice { threads: 32, ..Choice::usual(4) });
-        let mut faster = batch(Kind::Runs, "none", 800, 40_000_000, 800.0 * 0.001 + 40.0 / 150.0);
-        faster.choice = 1;
-        measured.batches.extend([faster.clone(), faster.clone(), faster]);
-        measured.best = 1;
-        let advice = Advice::of(&measured, &plan()).expect("advice");
-        assert_eq!(advice.options, ["--threads", "16"]);
-        let tried: Vec<(&str, bool)> = advice.tried.iter().map(|one| (one.options.as_str(), one.is_best)).collect();
-        assert_eq!(tried, [("--threads 16", true), ("the defaults", false)]);
-        near(advice.forecasts[0].seconds, 1000.0 + 50_000.0 / 150.0, 0.01);
-    }
-}
+mod tests;

@@ -89,6 +89,8 @@ pub enum Kind {
     Start,
     /// Runs of neighbouring files, of long ones the beginnings: what a file costs.
     Runs,
+    /// Runs of neighbouring files, of each only the first few KiB: what a file costs beside its bytes.
+    Heads,
     /// Files drawn in proportion to their sizes, or long beginnings of them: what a byte costs.
     Long,
     /// Runs of files not read before, hashed, against which the prediction is checked.
@@ -124,6 +126,9 @@ pub struct Batch {
     /// Whether its files had been read before.
     #[serde(default)]
     pub is_repeated: bool,
+    /// How many of its files had been read before.
+    #[serde(default)]
+    pub repeated_files: u64,
     /// The round in which these options and the defaults were read in turn; 0 outside of rounds.
     #[serde(default)]
     pub round: u32,

@@ -10,7 +10,9 @@ mod judge;
 mod measured;
 mod profile;
 mod projection;
+mod span;
 mod surveyor;
+mod units;
 pub mod words;
 
 pub use choice::Choice;
@@ -18,5 +20,7 @@ pub use cost::Cost;
 pub use judge::{Advice, Compared, Forecast, Limit, NotEnough, Plan, Tried};
 pub use measured::{Batch, Kind, Machine, Measured, ProcessorRun, Survey};
 pub use profile::{Profile, ProfileError};
-pub use projection::{GAIN, ROUNDS, candidate, is_worth_while, parts_of_usual, projected, rate, storage};
+pub use projection::{
+    GAIN, ROUNDS, candidate, is_worth_while, part_of_files, parts_of_usual, projected, rate, storage,
+};
 pub use surveyor::{Sampled, Surveyor};

@@ -1,6 +1,6 @@
 //! Measurements and options as a file, for later advice and for `pfh hash --profile`.
 
-use super::{Choice, Machine, Measured};
+use super::{Choice, Machine, Measured, Survey};
 use crate::quantity::counted;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -30,6 +30,10 @@ impl std::error::Error for ProfileError {}
 /// The fields of `options`; others come from a later version.
 const OPTIONS: [&str; 6] = ["threads", "prefetchers", "mode", "order", "io", "medium"];
 
+/// Longer times and later rounds are not measured.
+const SECONDS_MAX: f64 = 1e9;
+const ROUND_MAX: u32 = 1000;
+
 /// The tables and fields at the top.
 const TABLES: [&str; 2] = ["options", "measured"];
 
@@ -45,7 +49,7 @@ impl Profile {
     /// Reads a profile. Also returns the names of fields that are not known, which are left out of account.
     ///
     /// # Errors
-    /// The place of what is no TOML, and fields that are missing or of another type.
+    /// The place of what is no TOML, and fields that are missing, of another type, or without sense.
     pub fn parse(text: &str) -> Result<(Profile, Vec<String>), ProfileError> {
         let failed = |error: toml::de::Error| ProfileError(error.to_string().trim_end().to_owned());
         let table: toml::Table = toml::from_str(text).map_err(failed)?;
@@ -55,7 +59,9 @@ impl Profile {
             let others = options.keys().filter(|key| !OPTIONS.contains(&key.as_str()));
             unknown.extend(others.map(|key| format!("`options.{key}`")));
         }
-        Ok((toml::from_str(text).map_err(failed)?, unknown))
+        let profile: Profile = toml::from_str(text).map_err(failed)?;
+        profile.measured.as_ref().map_or(Ok(()), check).map_err(ProfileError)?;
+        Ok((profile, unknown))
     }
 
     /// Returns the text of the profile.
@@ -85,9 +91,43 @@ impl Profile {
     }
 }
 
+/// Returns what is wrong with measurements that somebody may have edited.
+fn check(measured: &Measured) -> Result<(), String> {
+    let choices = measured.choices.len();
+    let choice = |field: &str, place: usize| match place < choices {
+        true => Ok(()),
+        false => Err(format!("`measured.{field}` is {place}, and there are {choices} `measured.choices`, from 0 on")),
+    };
+    let seconds = |field: &str, seconds: f64| match (0.0..=SECONDS_MAX).contains(&seconds) {
+        true => Ok(()),
+        false => Err(format!("`measured.{field}` is {seconds}, and may be from 0 to {SECONDS_MAX}")),
+    };
+    let Survey { files, sized_files, list_seconds, .. } = measured.survey;
+    if measured.machine.cores == 0 {
+        return Err("`measured.machine.cores` is 0, and may be from 1 on".to_owned());
+    }
+    if sized_files > files {
+        return Err(format!("`measured.survey.sized_files` is {sized_files}, and may be up to `files`, {files}"));
+    }
+    seconds("survey.list_seconds", list_seconds)?;
+    choice("best", measured.best)?;
+    for (place, run) in measured.processor.iter().enumerate() {
+        seconds(&format!("processor[{place}].seconds"), run.seconds)?;
+    }
+    for (place, batch) in measured.batches.iter().enumerate() {
+        seconds(&format!("batches[{place}].seconds"), batch.seconds)?;
+        choice(&format!("batches[{place}].choice"), batch.choice)?;
+        if batch.round > ROUND_MAX {
+            let round = batch.round;
+            return Err(format!("`measured.batches[{place}].round` is {round}, and may be from 0 to {ROUND_MAX}"));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{Batch, Kind, ProcessorRun, Survey};
+    use super::super::{Batch, Kind, ProcessorRun};
     use super::*;
 
     fn measured() -> Measured {
@@ -119,6 +159,7 @@ mod tests {
                 is_cut: true,
                 is_stalled: true,
                 is_repeated: true,
+                repeated_files: 2,
                 round: 3,
             }],
         }
@@ -150,6 +191,28 @@ mod tests {
         ] {
             let error = Profile::parse(text).expect_err(text).to_string();
             assert!(error.contains(reason), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn measurements_without_sense_are_refused_by_their_field() {
+        let said = |change: &dyn Fn(&mut Measured)| {
+            let mut measured = measured();
+            change(&mut measured);
+            Profile::parse(&Profile::of(measured).text().expect("text")).expect_err("a reason").to_string()
+        };
+        for (text, field) in [
+            (said(&|of| of.best = 99), "`measured.best` is 99, and there are 2 `measured.choices`"),
+            (said(&|of| of.choices.clear()), "`measured.best` is 1, and there are 0"),
+            (said(&|of| of.batches[0].choice = 2), "`measured.batches[0].choice` is 2"),
+            (said(&|of| of.batches[0].seconds = f64::INFINITY), "`measured.batches[0].seconds` is inf"),
+            (said(&|of| of.batches[0].round = u32::MAX), "`measured.batches[0].round` is 4294967295"),
+            (said(&|of| of.processor[0].seconds = f64::NAN), "`measured.processor[0].seconds` is NaN"),
+            (said(&|of| of.survey.list_seconds = -1.0), "`measured.survey.list_seconds` is -1"),
+            (said(&|of| of.survey.sized_files = 4), "`measured.survey.sized_files` is 4, and may be up to `files`, 3"),
+            (said(&|of| of.machine.cores = 0), "`measured.machine.cores` is 0"),
+        ] {
+            assert!(text.starts_with(field), "{field}: {text}");
         }
     }
 

@@ -1,8 +1,10 @@
 //! Costs of options and of algorithms, from batches.
 
 use super::cost::Run;
+use super::span;
 use super::{Batch, Cost, Kind, Measured, ProcessorRun};
-use crate::statistics::median;
+use crate::statistics::{Interval, median};
+use std::collections::BTreeSet;
 
 /// A batch as the fit takes it.
 pub(super) fn run_of(batch: &Batch) -> Run {
@@ -17,10 +19,80 @@ pub(super) fn reading(measured: &Measured, choice: usize, kind: Kind) -> Vec<Run
     (if complete.is_empty() { cut } else { complete }).into_iter().map(run_of).collect()
 }
 
-/// Batches of a kind under a choice; if there are none, those under the first.
-pub(super) fn with_stand_in(measured: &Measured, choice: usize, kind: Kind) -> Vec<Run> {
-    let runs = reading(measured, choice, kind);
-    if runs.is_empty() { reading(measured, 0, kind) } else { runs }
+/// Batches of a choice by their kinds.
+pub(super) struct Samples {
+    pub(super) runs: Vec<Run>,
+    pub(super) heads: Vec<Run>,
+    pub(super) long: Vec<Run>,
+}
+
+impl Samples {
+    /// Where a choice has none of a kind, those of the first stand in. The beginnings of runs are those of the same
+    /// choice as the runs, from whose times they are told apart.
+    pub(super) fn of(measured: &Measured, choice: usize) -> Samples {
+        let whose = |kind| if reading(measured, choice, kind).is_empty() { 0 } else { choice };
+        let [of_runs, of_long] = [Kind::Runs, Kind::Long].map(whose);
+        Samples {
+            runs: reading(measured, of_runs, Kind::Runs),
+            heads: reading(measured, of_runs, Kind::Heads),
+            long: reading(measured, of_long, Kind::Long),
+        }
+    }
+
+    /// Those of a round.
+    fn of_round(measured: &Measured, choice: usize, round: u32) -> Samples {
+        let [runs, heads, long] = [Kind::Runs, Kind::Heads, Kind::Long].map(|kind| {
+            let is_one = |batch: &&Batch| (batch.kind, batch.round, batch.choice) == (kind, round, choice);
+            measured.batches.iter().filter(|batch| batch.is_sound()).filter(is_one).map(run_of).collect()
+        });
+        Samples { runs, heads, long }
+    }
+
+    /// All but the beginnings, which are no whole files and tell nothing where files are like these.
+    pub(super) fn like_a_run(&self) -> Vec<Run> {
+        [&self.runs[..], &self.long].concat()
+    }
+
+    /// The time of a volume whose cost would be this one if its files were like the samples.
+    fn expected(&self, measured: &Measured, cost: Cost, files: u64, bytes: u64) -> Expected {
+        let (files, bytes) = (files as f64, bytes as f64);
+        // Samples are drawn from what the path holds, though of long files only as much as there is time for.
+        let path = [(measured.survey.files as f64, measured.survey.bytes() as f64, 0.0)];
+        if span::is_like(&self.like_a_run(), files, bytes) || span::is_like(&path, files, bytes) {
+            return Expected { cost, possible: None };
+        }
+        let start_seconds = cost.start_seconds;
+        let possible = span::span([&self.runs, &self.heads, &self.long], start_seconds, files, bytes);
+        let Some(possible) = possible else { return Expected { cost, possible } };
+        // Beginnings tell which part is that of the bytes; how long all takes lies between the ends.
+        let parts = Cost::fit_after(&[self.like_a_run(), self.heads.clone()].concat(), start_seconds).unwrap_or(cost);
+        let middle = if possible.high.is_finite() { (possible.low * possible.high).sqrt() } else { possible.low };
+        let by = (middle - start_seconds) / (parts.seconds(files, bytes) - start_seconds);
+        let by = if by.is_finite() { by } else { 1.0 };
+        let (file_seconds, byte_seconds) = (by * parts.file_seconds, by * parts.byte_seconds);
+        Expected { cost: Cost { file_seconds, byte_seconds, ..parts }, possible: Some(possible) }
+    }
+}
+
+/// The time that a volume takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expected {
+    /// The cost of the storage.
+    pub(super) cost: Cost,
+    /// If its files are of other sizes than those of the samples: between which times it lies.
+    pub(super) possible: Option<Interval>,
+}
+
+/// The time that a volume takes under a choice. `None` if the choice was not measured.
+pub(super) fn expected(measured: &Measured, choice: usize, files: u64, bytes: u64) -> Option<Expected> {
+    Some(Samples::of(measured, choice).expected(measured, storage(measured, choice)?, files, bytes))
+}
+
+/// The part of the storage's time for a volume that is the time of its files and not of its bytes, under a choice.
+#[must_use]
+pub fn part_of_files(measured: &Measured, choice: usize, files: u64, bytes: u64) -> Option<f64> {
+    let cost = expected(measured, choice, files, bytes)?.cost;
+    Some(cost.seconds(files as f64, 0.0) / cost.seconds(files as f64, bytes as f64))
 }
 
 /// The cost of storage under a choice. `None` if the choice was not measured.
@@ -29,12 +101,12 @@ pub fn storage(measured: &Measured, choice: usize) -> Option<Cost> {
     if [Kind::Runs, Kind::Long].iter().all(|kind| reading(measured, choice, *kind).is_empty()) {
         return None;
     }
-    let [runs, long] = [Kind::Runs, Kind::Long].map(|kind| with_stand_in(measured, choice, kind));
-    let own = Cost::fit_with_start(&runs, &long)?;
+    let samples = Samples::of(measured, choice);
+    let own = Cost::fit_with_start(&samples.runs, &samples.long)?;
     // Too few batches show no start, but they have one.
     let first = if choice == 0 { None } else { storage(measured, 0) };
     match first {
-        Some(first) if own.start_seconds == 0.0 => Cost::fit_after(&[runs, long].concat(), first.start_seconds),
+        Some(first) if own.start_seconds == 0.0 => Cost::fit_after(&samples.like_a_run(), first.start_seconds),
         _ => Some(own),
     }
 }
@@ -42,7 +114,7 @@ pub fn storage(measured: &Measured, choice: usize) -> Option<Cost> {
 /// Seconds that the storage takes for files and bytes under a choice. `None` if the choice was not measured.
 #[must_use]
 pub fn projected(measured: &Measured, choice: usize, files: u64, bytes: u64) -> Option<f64> {
-    Some(storage(measured, choice)?.seconds(files as f64, bytes as f64))
+    Some(expected(measured, choice, files, bytes)?.cost.seconds(files as f64, bytes as f64))
 }
 
 /// The part of a time below which another one is clearly less: options that gain less are not worth leaving others for.
@@ -69,13 +141,13 @@ pub fn candidate(measured: &Measured, files: u64, bytes: u64) -> Option<usize> {
 pub fn parts_of_usual(measured: &Measured, choice: usize, files: u64, bytes: u64) -> Vec<f64> {
     let start_seconds = storage(measured, 0).map_or(0.0, |cost| cost.start_seconds);
     let seconds = |choice: usize, round: u32| {
-        let is_one = |batch: &&Batch| batch.is_sound() && (batch.round, batch.choice) == (round, choice);
-        let runs: Vec<Run> = measured.batches.iter().filter(is_one).map(run_of).collect();
-        Some(Cost::fit_after(&runs, start_seconds)?.seconds(files as f64, bytes as f64))
+        let samples = Samples::of_round(measured, choice, round);
+        let cost = Cost::fit_after(&samples.like_a_run(), start_seconds)?;
+        Some(samples.expected(measured, cost, files, bytes).cost.seconds(files as f64, bytes as f64))
     };
-    let rounds = measured.batches.iter().map(|batch| batch.round).max().unwrap_or(0);
+    let rounds: BTreeSet<u32> = measured.batches.iter().map(|batch| batch.round).filter(|round| *round > 0).collect();
     let part = |round| Some(seconds(choice, round)? / seconds(0, round)?);
-    if choice == 0 { Vec::new() } else { (1..=rounds).filter_map(part).collect() }
+    if choice == 0 { Vec::new() } else { rounds.into_iter().filter_map(part).collect() }
 }
 
 /// Whether options with these parts are worth leaving the defaults for: faster in every round, and clearly so in most.

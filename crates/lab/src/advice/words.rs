@@ -2,17 +2,12 @@
 
 use pfh_page::{Block, Cell, Document, Section, Table};
 
+use super::units::{JOINT, bytes, sizes, time};
 use super::{Advice, Compared, Forecast, Limit};
-use crate::quantity::{grouped, number};
+use crate::quantity::grouped;
 
 /// Width of a line.
 const COLUMNS: usize = 100;
-
-/// Stands between a number and its unit, where no line ends. It becomes a space.
-const JOINT: char = '\u{a0}';
-
-/// From here on, hours are days, too.
-const DAYS_SECONDS: f64 = 240_000.0;
 
 /// A difference of times below this share is none.
 const NOTHING: f64 = 0.02;
@@ -39,7 +34,7 @@ pub fn text(advice: &Advice) -> String {
 /// Returns the advice as a page, of which the first sentences say the limit and the time.
 #[must_use]
 pub fn page(advice: &Advice) -> Document {
-    let document = Document::new("What hashing this takes").question(subject(advice));
+    let document = Document::new("What hashing this takes").question(said(&subject(advice)));
     let Some(planned) = advice.forecasts.first() else { return document };
     let limit = limit(advice, planned);
     let (short, more) = limit.split_once(". ").unwrap_or((&limit, ""));
@@ -73,36 +68,6 @@ fn said(text: &str) -> String {
     let mut parts = text.split('`');
     let first = parts.next().unwrap_or_default().to_owned();
     parts.zip(['“', '”'].into_iter().cycle()).fold(first, |text, (part, mark)| format!("{text}{mark}{part}"))
-}
-
-/// A time as people say it; number and unit are joined by [`JOINT`].
-fn time(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        seconds if seconds < 0.001 => (seconds * 1e6, "µs"),
-        seconds if seconds < 1.0 => (seconds * 1e3, "ms"),
-        seconds if seconds < 120.0 => (seconds, "s"),
-        seconds if seconds < 7200.0 => (seconds / 60.0, "min"),
-        seconds => (seconds / 3600.0, "h"),
-    };
-    let text = format!("{}{JOINT}{unit}", short(value));
-    if seconds < DAYS_SECONDS { text } else { format!("{text} ({}{JOINT}days)", short(seconds / 86_400.0)) }
-}
-
-/// Two or three digits.
-fn short(value: f64) -> String {
-    if value < 9.95 { format!("{value:.1}") } else { number(value.round()).trim_end_matches(".0").to_owned() }
-}
-
-/// A number of bytes in decimal units.
-fn bytes(bytes: f64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
-    let (mut value, mut unit) = (bytes, 0);
-    while value >= 999.5 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let value = if unit == 0 { format!("{value:.0}") } else { number(value) };
-    format!("{value}{JOINT}{}", units[unit])
 }
 
 /// A number in groups of three.
@@ -202,7 +167,7 @@ fn limit(advice: &Advice, planned: &Forecast) -> String {
             format!(" A run takes {seconds} once before that, until it knows how many files the storage reads at once.")
         }
     };
-    match advice.limit {
+    let text = match advice.limit {
         Limit::Files => format!(
             "The number of files limits you: it is the storage that is busy, not the processor. Beside its bytes each file takes {per_file} of its time \
              (finding, opening, seeking): {} in all, {} of the storage's time. Moving the bytes takes {}; {rate}.{start} {processor}.",
@@ -223,7 +188,13 @@ fn limit(advice: &Advice, planned: &Forecast) -> String {
             time(planned.processor_seconds),
             time(storage),
         ),
+    };
+    if !advice.is_extrapolated {
+        return text;
     }
+    format!(
+        "{text} The storage's part is extrapolated from samples of other sizes: the interval tells how far it holds."
+    )
 }
 
 fn limit_word(limit: Limit) -> &'static str {
@@ -277,21 +248,33 @@ fn sha256(advice: &Advice, over: f64) -> String {
     let find = |name: &str| advice.forecasts.iter().find(|one| one.algorithm == name);
     let (Some(sha256), Some(md5)) = (find("sha256"), find("md5")) else { return String::new() };
     let busy = |one: &Forecast| percent((one.processor_seconds / one.seconds).min(1.0));
-    if over < 0.0 && over.abs() > NOTHING * md5.seconds {
-        return format!(
-            "costs nothing here: it is {} faster, since this processor has instructions for it.",
-            time(-over)
-        );
+    let is_processor = [sha256, md5].map(|one| one.limit == Limit::Processor);
+    if over.abs() <= NOTHING * md5.seconds {
+        return match is_processor {
+            [true, true] => "costs nothing here: the processor takes as long for either.".to_owned(),
+            [false, false] => format!(
+                "costs nothing here: the storage is slower than either. The processor would be busy {} of the time \
+                 with SHA-256, and {} with MD5.",
+                busy(sha256),
+                busy(md5)
+            ),
+            _ => "costs nothing here: the processor and the storage take about as long.".to_owned(),
+        };
     }
-    if over <= NOTHING * md5.seconds {
-        return format!(
-            "costs nothing here: the storage is slower than either. The processor would be busy {} of the time with \
-             SHA-256, and {} with MD5.",
-            busy(sha256),
-            busy(md5)
-        );
+    let (costs, part) = (time(over.abs()), percent(over.abs() / md5.seconds));
+    if over < 0.0 {
+        let reason = match is_processor {
+            [_, true] => "since the processor takes longer for MD5",
+            [_, false] => "since the processor takes longer for MD5, and not all of that is while the storage delivers",
+        };
+        return format!("costs nothing here: it is {costs} faster ({part}), {reason}.");
     }
-    format!("costs {} here, {} more, because then the processor is the limit.", time(over), percent(over / md5.seconds))
+    let reason = match is_processor {
+        [true, true] => "because the processor is the limit, and takes longer for SHA-256",
+        [true, false] => "because then the processor is the limit",
+        [false, _] => "because the processor takes longer for it, and not all of that is while the storage delivers",
+    };
+    format!("costs {costs} here, {part} more, {reason}.")
 }
 
 fn options(advice: &Advice) -> String {
@@ -453,6 +436,15 @@ fn trust(advice: &Advice) -> Vec<String> {
     if advice.is_partial {
         items.push("The walk was stopped; files further on may be of other sizes. `--volume` and `--files` tell how many there are.".to_owned());
     }
+    if advice.is_extrapolated {
+        items.push(format!(
+            "The samples read {} of each file, and the files of the volume have {} on average: its time is \
+             extrapolated, and the interval holds all that agree with the samples. A path whose files are like those \
+             of the volume, or more time (--seconds), gives a narrower one.",
+            sizes(advice.sampled_sizes),
+            bytes(advice.bytes as f64 / advice.files.max(1) as f64),
+        ));
+    }
     if advice.is_given {
         items.push(
             "The volume is projected from the files below the path; another mix of sizes takes another time."
@@ -492,21 +484,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_bytes_as_people_say_them() {
-        for (seconds, text) in [
-            (0.000_25, "250 µs"),
-            (0.0082, "8.2 ms"),
-            (3.0, "3.0 s"),
-            (600.0, "10 min"),
-            (28_800.0, "8.0 h"),
-            (216_000.0, "60 h"),
-            (864_000.0, "240 h (10 days)"),
-        ] {
-            assert_eq!(time(seconds).replace(JOINT, " "), text);
-        }
-        let said = [bytes(25e12), bytes(118e6), bytes(17.0), percent(0.004), percent(0.873)].join(", ");
-        assert_eq!(said.replace(JOINT, " "), "25.0 TB, 118 MB, 17 B, less than 1 %, 87 %");
-        assert_eq!(count(1_200_000), "1,200,000");
+    fn shares_and_numbers_as_people_say_them() {
+        let said = [percent(0.004), percent(0.873), count(1_200_000)].join(", ");
+        assert_eq!(said.replace(JOINT, " "), "less than 1 %, 87 %, 1,200,000");
     }
 
     #[test]

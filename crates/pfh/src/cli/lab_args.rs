@@ -280,15 +280,9 @@ pub(crate) struct AdviseArguments {
     #[arg(long, value_name = "TIME", value_parser = crate::cli::quantity::parse_duration)]
     pub(crate) deadline: Option<Duration>,
 
-    /// Algorithms to compare, separated by commas, or repeated; the first is the one that is planned.
-    #[arg(
-        short,
-        long = "algorithms",
-        alias = "algorithm",
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "sha256,md5,sha1,sha512,blake3"
-    )]
+    /// Algorithms to compare, separated by commas, or repeated; the first is the one that is planned [default:
+    /// sha256,md5,sha1,sha512,blake3; with --from, those that were measured].
+    #[arg(short, long = "algorithms", alias = "algorithm", value_name = "LIST", value_delimiter = ',')]
     pub(crate) algorithms: Vec<String>,
 
     /// Measure for about N seconds.

@@ -57,6 +57,10 @@ fn the_processor_limits_a_slow_algorithm_and_measurements_are_kept() {
     {
         assert!(text.contains(part), "{part}: {text}");
     }
+    // Without -a, those that were measured.
+    let ended = json(&advise(root, ["--from", "own.toml", "--json"]).run());
+    let names: Vec<&Value> = ended["forecasts"].as_array().unwrap().iter().map(|one| &one["algorithm"]).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
     let ended = advise(root, ["--from", "own.toml", "-a", "blake3"]).run();
     assert!(ended.code() == 2 && ended.said().contains("no measurements of blake3; it has md5, streebog512"));
     // Its options are those of a run.
@@ -94,11 +98,93 @@ fn too_little_is_no_advice() {
         (vec!["few", "--from", "x"], "cannot be used with"),
         (vec!["--from", "x"], "`x`: No such file"),
         (vec!["few", "-o", "none/advice"], "cannot be written"),
+        (vec!["few", "--save", "none/own.toml"], "`none/own.toml` cannot be written"),
+        (vec!["few", "--save", "own", "-o", "few/../own"], "--save and --output are both `own`"),
         (vec![], "required"),
     ] {
         let ended = pfh(root, ["lab", "advise"].into_iter().chain(arguments.iter().copied())).run();
         assert!(ended.code() == 2 && ended.said().contains(reason), "{arguments:?}: {}", ended.said());
     }
+}
+
+/// A file that `pfh hash` leaves out is neither read nor a failure, and files that are read again count once.
+#[test]
+fn special_files_are_no_failures_and_each_file_counts_once() {
+    let _turn = crate::alone();
+    let directory = scratch();
+    let root = directory.path();
+    fs::create_dir(root.join("tree")).unwrap();
+    for number in 0..50 {
+        fs::write(root.join(format!("tree/{number:02}")), contents(number, 20_000)).unwrap();
+    }
+    rustix::fs::mknodat(rustix::fs::CWD, root.join("tree/pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let advice = json(&advise(root, ["tree", "--seconds", "5", "-a", "md5", "--json"]).run());
+    assert_eq!((&advice["failed_files"], &advice["is_measured_whole"]), (&0.into(), &true.into()), "{advice:#}");
+    assert_eq!((&advice["files"], &advice["sampled_files"]), (&50.into(), &50.into()), "{advice:#}");
+    assert_eq!(advice["sampled_bytes"], 1_000_000, "{advice:#}");
+}
+
+/// A volume of files far longer than all samples: there is no forecast that these do not tell.
+#[test]
+fn short_files_tell_nothing_of_long_ones() {
+    let _turn = crate::alone();
+    let directory = scratch();
+    let root = directory.path();
+    fs::create_dir(root.join("tree\n")).unwrap();
+    for number in 0..400 {
+        fs::write(root.join(format!("tree\n/{number:03}")), contents(number, 4000)).unwrap();
+    }
+    let arguments = ["tree\n", "--seconds", "5", "-a", "md5", "--save", "own.toml"];
+    let ended = advise(root, arguments).run();
+    // The name is on one line.
+    assert_eq!(ended.code(), 0, "{}", said(&ended));
+    let text = String::from_utf8(ended.stdout.clone()).unwrap();
+    assert!(text.starts_with("`tree\\n`: 400 files, "), "{text}");
+    let ended = advise(root, ["--from", "own.toml", "--volume", "25TB", "--files", "1000"]).run();
+    let said = said(&ended);
+    assert_eq!(ended.code(), 3, "{said}");
+    let reason = "the samples read 4.00 kB of each file, the volume has 25.0 GB in each, and every time from ";
+    assert!(said.contains(reason), "{said}");
+}
+
+/// In a container with little shared memory, temporary files are elsewhere; what killed runs left is removed.
+#[test]
+fn little_shared_memory_suffices() {
+    let _turn = crate::alone();
+    let directory = scratch();
+    let root = directory.path();
+    fs::create_dir(root.join("tree")).unwrap();
+    for number in 0..100 {
+        fs::write(root.join(format!("tree/{number:02}")), contents(number, 4000)).unwrap();
+    }
+    let within = |script: &str| {
+        let script = format!(
+            "mount -t tmpfs -o size=$SIZE none /dev/shm && {{ {}; }}",
+            script.replace("ADVISE", "\"$PFH\" lab advise tree --seconds 5 -a md5")
+        );
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+        command.current_dir(root).env("PFH", env!("CARGO_BIN_EXE_pfh")).env("TMPDIR", root);
+        command
+    };
+    // Where no namespace may be made there is nothing to be tested.
+    if !within("true").env("SIZE", "1m").status().is_ok_and(|status| status.success()) {
+        return;
+    }
+    let ended = within("ADVISE").env("SIZE", "64m").output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let script = "{ ADVISE > /dev/null 2>&1 & }; \
+                  for turn in $(seq 100); do ls /dev/shm/pfh-lab-*/long.list 2>&1 && break; sleep 0.1; done; kill -9 $!; ls /dev/shm | wc -l; ADVISE > advice && ls /dev/shm | wc -l";
+    let ended = within(script).env("SIZE", "300m").output().unwrap();
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    let counts: Vec<&str> = text.lines().filter(|line| line.len() == 1).collect();
+    assert_eq!(counts, ["1", "0"], "{}", String::from_utf8_lossy(&ended.stderr));
+    // Nothing is left in the other place.
+    let left = fs::read_dir(root)
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("pfh-lab-"));
+    assert_eq!(left.count(), 0);
 }
 
 #[test]

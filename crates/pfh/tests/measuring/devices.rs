@@ -161,6 +161,42 @@ fn a_slow_algorithm_on_a_fast_device_is_limited_by_the_processor() {
     panic!("seconds of the processor, before, predicted, and after: {tries:?}");
 }
 
+/// Documents over a network: bytes come while other files are asked for, so the time of a beginning is no part of that
+/// of a whole file. Volumes of longer files are judged by an interval that holds the truth, or not at all.
+#[test]
+fn volumes_of_longer_files_are_within_the_interval_or_not_forecast() {
+    let _turn = crate::beside_others();
+    for (device, truth) in [("like = \"nas\"\n", 25e12 / 118e6), ("like = \"hdd\"\n", 25e12 / 150e6 + 1.2e6 * 0.0081)] {
+        let Some((directory, mount)) = shown(600, 96_000, device) else { return };
+        let words = ["shown", "--seconds", "10", "-a", "sha256", "--json", "--volume", "25TB", "--files", "1.2M"];
+        let ended = advise(directory.path(), words).run();
+        end(mount);
+        if ended.code() == 3 {
+            assert!(said(&ended).contains("the volume has 20.8 MB in each, and every time from "), "{}", said(&ended));
+            continue;
+        }
+        let advice = json(&ended);
+        let [low, high] = ["seconds_low", "seconds_high"].map(|name| advice["forecasts"][0][name].as_f64().unwrap());
+        assert!(low <= truth && truth <= high, "{device}: {truth} s, {advice:#}");
+        assert_eq!(advice["is_extrapolated"], true, "{advice:#}");
+    }
+}
+
+/// Some files have bad sectors. Each costs one sample, and is then left out.
+#[test]
+fn a_file_that_cannot_be_read_fails_once() {
+    let _turn = crate::beside_others();
+    let bad = "[[bad]]\none_in = 40\noffset = 0\nlength = 4096\n";
+    let device = format!("bytes_per_second = 1e9\nremembered_seconds = 3600\n{bad}");
+    let Some((directory, mount)) = shown(200, 5000, &device) else { return };
+    let advice = json(&advise(directory.path(), ["shown", "--seconds", "5", "-a", "md5", "--json"]).run());
+    let bad = hash(directory.path(), ["-a", "md5", "-o", "list", "shown"]).limit(Duration::from_secs(60)).run();
+    let bad = bad.said().lines().filter(|line| line.contains("Input/output error")).count() as u64;
+    let failed = advice["failed_files"].as_u64().unwrap();
+    assert!(bad > 0 && (1..=bad).contains(&failed), "{failed} of {bad}: {advice:#}");
+    end(mount);
+}
+
 /// Far less than a megabyte a second.
 #[test]
 fn a_very_slow_device_is_measured_all_the_same() {

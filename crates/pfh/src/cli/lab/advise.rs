@@ -8,32 +8,51 @@ use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::reading;
 use pfh_digest::Algorithm;
-use pfh_lab::advice::{Advice, Measured, Plan, Profile, words};
-use std::path::Path;
+use pfh_lab::advice::{Advice, Machine, Measured, Plan, Profile, Tried, words};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+
+/// The algorithms that are compared, if none are named.
+const USUAL: [&str; 5] = ["sha256", "md5", "sha1", "sha512", "blake3"];
 
 /// Largest file of measurements.
 const PROFILE_BYTES_MAX: u64 = 4 << 20;
 
 pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
-    let algorithms = names(&arguments.algorithms)?;
-    let plan = Plan {
-        files: arguments.files,
-        bytes: arguments.volume,
-        window_seconds: arguments.deadline.map(|deadline| deadline.as_secs()),
-        algorithms: algorithms.clone(),
-    };
-    if [plan.files, plan.bytes, plan.window_seconds].contains(&Some(0)) {
+    if [arguments.files, arguments.volume, arguments.deadline.map(|time| time.as_secs())].contains(&Some(0)) {
         return Err(Failed::usage("--volume, --files and --deadline must be greater than 0"));
     }
+    let is_given = !arguments.algorithms.is_empty();
+    let usual = || USUAL.map(str::to_owned).to_vec();
+    let mut algorithms = names(&if is_given { arguments.algorithms.clone() } else { usual() })?;
     // Before a minute is spent.
     let mut command = Command::printing()?;
+    let mut saved_to = None;
     if let Some(path) = &arguments.output {
         command.set_output(reading::open_output(Some(path))?);
     }
+    if let Some(path) = &arguments.save {
+        if arguments.output.as_deref().is_some_and(|output| place(output) == place(path)) {
+            let path = message::quoted_path(path);
+            return Err(Failed::usage(format_args!(
+                "--save and --output are both {path}; each needs a file of its own"
+            )));
+        }
+        let output = Output::whole(path).map_err(|error| reading::cannot_be_written(path, error))?;
+        saved_to = Some((path, output));
+    }
     let (measured, error) = match (&arguments.from, &arguments.path) {
-        (Some(file), _) => (saved(file, &algorithms)?, None),
+        (Some(file), _) => {
+            let measured = saved(file)?;
+            if is_given {
+                check_measured(file, &measured, &algorithms)?;
+            } else {
+                algorithms = names(&algorithms_of(&measured))?;
+            }
+            (measured, None)
+        }
         (None, Some(path)) => match measure(arguments, path, &algorithms, &mut command) {
             Ok(measured) => measured,
             Err(Stopped::Failed(failed)) => return Err(failed),
@@ -41,23 +60,54 @@ pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
         },
         (None, None) => return Err(Failed::usage("neither a path nor saved measurements are named")),
     };
+    let plan = Plan {
+        files: arguments.files,
+        bytes: arguments.volume,
+        window_seconds: arguments.deadline.map(|deadline| deadline.as_secs()),
+        algorithms,
+    };
     let advice = Advice::of(&measured, &plan).map_err(|missing| {
         let error = error.map_or_else(String::new, |error| format!("; the first error: {error}"));
         Failed::unread(format_args!("{missing}{error}"))
     })?;
-    if let Some(file) = &arguments.save {
-        save(file, measured)?;
-    }
     let text = if arguments.json {
         let mut value = serde_json::to_value(&advice).map_err(Failed::internal)?;
         value["type"] = "advice".into();
         format!("{value}\n")
     } else if arguments.html {
-        words::page(&advice).html()
+        words::page(&printable(advice)).html()
     } else {
-        words::text(&advice)
+        words::text(&printable(advice))
     };
-    command.print(text)
+    command.write(text.as_bytes());
+    // The result of a minute is told, whatever becomes of the file.
+    command.deliver_now();
+    if let Some((file, output)) = saved_to {
+        save(file, output, measured)?;
+    }
+    command.finish(Ok(()), 1, None)
+}
+
+/// Returns where a file is or will be.
+fn place(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
+    fs::canonicalize(path).ok().or_else(beside).unwrap_or_else(|| path.to_owned())
+}
+
+/// Returns advice whose names cannot control a terminal or pass for other lines.
+fn printable(advice: Advice) -> Advice {
+    let escaped = |text: &str| message::quoted(text.as_bytes()).trim_matches('`').to_owned();
+    Advice {
+        path: message::quoted(advice.path.as_bytes()),
+        device: escaped(&advice.device),
+        medium: escaped(&advice.medium),
+        made: escaped(&advice.made),
+        machine: Machine { cpu: escaped(&advice.machine.cpu), ..advice.machine },
+        options: advice.options.iter().map(|word| escaped(word)).collect(),
+        tried: advice.tried.into_iter().map(|one| Tried { options: escaped(&one.options), ..one }).collect(),
+        ..advice
+    }
 }
 
 /// Returns the canonical names of the algorithms, each once.
@@ -94,24 +144,34 @@ fn measure(
     })
 }
 
-/// Reads saved measurements, which must have all of the algorithms.
-fn saved(file: &Path, algorithms: &[String]) -> Result<Measured, Failed> {
-    let shown = message::quoted_path(file);
+/// Reads saved measurements.
+fn saved(file: &Path) -> Result<Measured, Failed> {
     let (profile, warnings) = read(file)?;
     warnings.iter().for_each(message::error);
-    let Some(measured) = profile.measured else {
-        return Err(Failed::usage(format_args!("{shown} has options, but no measurements")));
-    };
-    let is_measured = |name: &String| measured.processor.iter().any(|run| run.algorithm == *name);
-    match algorithms.iter().find(|name| !is_measured(name)) {
-        None => Ok(measured),
+    let without = || Failed::usage(format_args!("{} has options, but no measurements", message::quoted_path(file)));
+    profile.measured.ok_or_else(without)
+}
+
+/// Returns the algorithms that were measured.
+fn algorithms_of(measured: &Measured) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for run in &measured.processor {
+        if run.algorithm != "none" && !names.contains(&run.algorithm) {
+            names.push(run.algorithm.clone());
+        }
+    }
+    names
+}
+
+/// Refuses algorithms that were not measured.
+fn check_measured(file: &Path, measured: &Measured, algorithms: &[String]) -> Result<(), Failed> {
+    let mut known = algorithms_of(measured);
+    match algorithms.iter().find(|name| !known.contains(name)) {
+        None => Ok(()),
         Some(name) => {
-            let mut names: Vec<&str> = measured.processor.iter().map(|run| run.algorithm.as_str()).collect();
-            names.retain(|name| *name != "none");
-            names.sort_unstable();
-            names.dedup();
-            let names = names.join(", ");
-            Err(Failed::usage(format_args!("{shown} has no measurements of {name}; it has {names} (--algorithms)")))
+            known.sort_unstable();
+            let (shown, known) = (message::quoted_path(file), known.join(", "));
+            Err(Failed::usage(format_args!("{shown} has no measurements of {name}; it has {known} (--algorithms)")))
         }
     }
 }
@@ -136,11 +196,8 @@ pub(super) fn read(file: &Path) -> Result<(Profile, Vec<String>), Failed> {
 }
 
 /// Writes a profile that appears whole or not at all.
-fn save(file: &Path, measured: Measured) -> Result<(), Failed> {
+fn save(file: &Path, mut output: Output, measured: Measured) -> Result<(), Failed> {
     let text = Profile::of(measured).text().map_err(Failed::internal)?;
-    let written = Output::whole(file).and_then(|mut output| {
-        output.write(text.as_bytes())?;
-        output.finish()
-    });
+    let written = output.write(text.as_bytes()).and_then(|()| output.finish());
     written.map_err(|error| Failed::internal(format_args!("{}: {error}", message::quoted_path(file))))
 }

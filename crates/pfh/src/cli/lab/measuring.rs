@@ -7,10 +7,13 @@ use super::{Failed, environment};
 use crate::cli::message;
 use pfh_lab::advice::{
     Batch, Choice, GAIN, Kind, Limit, Machine, Measured, ProcessorRun, ROUNDS, Survey, candidate, is_worth_while,
-    parts_of_usual, projected, rate, storage,
+    part_of_files, parts_of_usual, projected, rate, storage,
 };
+use pfh_lab::data::{Data, folder_for};
+use pfh_lab::experiment::{Extent, Place};
 use pfh_lab::process::{Fault, Launch, Process};
-use std::collections::BTreeMap;
+use pfh_lab::protocol::Mode;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -22,9 +25,18 @@ use std::time::{Duration, Instant, SystemTime};
 /// Of files in runs, at most this is read: their number is what a run is for.
 const RUN_FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Of files drawn by size, at least and at most this is read.
+/// Of the beginnings of files in runs, this is read; and files of less than this multiple of it have no beginning that
+/// takes less time than they do.
+const HEAD_BYTES: u64 = 4 << 10;
+const HEADS_LEAST: u64 = 4;
+
+/// Of files drawn by size, at least and at most this is read, and at most of this number.
 const LONG_FIRST_BYTES: u64 = 1 << 20;
 const LONG_FILE_BYTES_MAX: u64 = 64 << 20;
+const LONG_COUNT_MAX: usize = 256;
+
+/// A file drawn by size that gave less than this part of what was asked of it was at its end.
+const WHOLE: f64 = 0.9;
 
 /// A batch of runs may take this multiple of its time.
 const TIMES_MAX: f64 = 3.0;
@@ -49,6 +61,9 @@ const RUNS_FOR_READERS: f64 = 40.0;
 /// Part of the usual time that a short batch takes: by sizes that differ, the start of a run is told from its files.
 const SHORT: f64 = 0.25;
 
+/// Part of the time of a batch of runs that their beginnings get beside it.
+const PART_OF_HEADS: f64 = 0.5;
+
 /// Options that are read in turn with the defaults, one after the other; and parts of the usual time of their samples,
 /// which differ, so that the start of a run is told from its files.
 const CANDIDATES_MAX: usize = 2;
@@ -56,9 +71,6 @@ const PARTS_IN_TURN: [f64; 2] = [0.5, SHORT];
 
 /// After this number of samples without an end, the storage is taken to be dead.
 const STALLS_MAX: usize = 3;
-
-/// A directory in memory, for the files by which the processor is measured.
-const MEMORY_DIRECTORY: &str = "/dev/shm";
 
 /// Beyond twice the time and this, measuring ends, whatever is missing.
 const OVER_SECONDS: f64 = 20.0;
@@ -75,6 +87,9 @@ const LONG_FILES: usize = 4;
 const LONG_BYTES: usize = 16 << 20;
 const LONG_TIMES: usize = 100;
 
+/// Bytes that temporary files take, with the lists of them.
+const SCRATCH_BYTES: u64 = 96 << 20;
+
 /// The measuring of one path.
 pub(super) struct Measuring<'a> {
     path: &'a Path,
@@ -86,11 +101,13 @@ pub(super) struct Measuring<'a> {
     show: &'a dyn Fn(String),
     program: PathBuf,
     directory: PathBuf,
-    scratch: tempfile::TempDir,
+    scratch: Data,
     began: Instant,
     measured: Measured,
     runs: Samples<Vec<Vec<u8>>>,
     long: Samples<(u64, Vec<u8>)>,
+    /// Mean size of the files drawn by size that were read last, if they were read to their ends.
+    long_bytes: Option<f64>,
     /// Readers that proved worth while in the samples before.
     readers: usize,
     /// The round in which options and the defaults are read in turn.
@@ -106,13 +123,32 @@ struct Samples<T> {
 }
 
 impl<T: Clone> Samples<T> {
-    /// Returns the next samples, not more than there are, and whether some of them were used before.
-    fn take(&mut self, count: usize) -> (Vec<T>, bool) {
+    /// Returns the next samples, not more than there are, and how many of them were not used before.
+    fn take(&mut self, count: usize) -> (Vec<T>, usize) {
         let count = count.min(self.all.len());
         let taken = (self.next..self.next + count).map(|place| self.all[place % self.all.len()].clone()).collect();
+        let fresh = self.all.len().saturating_sub(self.next).min(count);
         self.next += count;
-        (taken, self.next > self.all.len())
+        (taken, fresh)
     }
+}
+
+/// Returns the files of runs, and how many of them are in the first `fresh` runs.
+fn files_of((runs, fresh): (Vec<Vec<Vec<u8>>>, usize)) -> (Vec<Vec<u8>>, usize) {
+    (runs.concat(), runs[..fresh].iter().map(Vec::len).sum())
+}
+
+/// Makes a folder for temporary files: in memory, so that nothing but the processor is measured with them, where they
+/// fit into it. Others serve nearly as well.
+fn scratch(memory: bool) -> std::result::Result<Data, Failed> {
+    let needed = [(Mode::Digest, Extent { bytes: SCRATCH_BYTES, count: 1 })];
+    let usual = || Data::new(&std::env::temp_dir(), 0);
+    let folder = if memory {
+        Data::new(&folder_for(Place::Memory, Path::new("."), &needed, 0), 0).or_else(|_| usual())
+    } else {
+        usual()
+    };
+    folder.map_err(|error| Failed::internal(format_args!("a temporary directory cannot be made: {error}")))
 }
 
 /// A sample to be read.
@@ -158,9 +194,6 @@ impl<'a> Measuring<'a> {
         show: &'a dyn Fn(String),
     ) -> std::result::Result<Measuring<'a>, Failed> {
         let failed = |what: &'static str| move |error: io::Error| Failed::internal(format_args!("{what}: {error}"));
-        let memory = Path::new(MEMORY_DIRECTORY);
-        // Memory, so that nothing but the processor is measured with it; a temporary directory serves nearly as well.
-        let scratch = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir());
         let machine = machine();
         Ok(Measuring {
             path,
@@ -171,7 +204,7 @@ impl<'a> Measuring<'a> {
             show,
             program: std::env::current_exe().map_err(failed("the program's own path"))?,
             directory: std::env::current_dir().map_err(failed("the working directory"))?,
-            scratch: scratch.map_err(failed("a temporary directory cannot be made"))?,
+            scratch: scratch(true)?,
             began: Instant::now(),
             measured: Measured {
                 path: path.to_string_lossy().into_owned(),
@@ -187,6 +220,7 @@ impl<'a> Measuring<'a> {
             },
             runs: Samples { all: Vec::new(), next: 0 },
             long: Samples { all: Vec::new(), next: 0 },
+            long_bytes: None,
             readers: 1,
             round: 0,
             first_error: None,
@@ -242,8 +276,12 @@ impl<'a> Measuring<'a> {
     /// Measures the algorithms on data in memory.
     fn processor(&mut self) -> Result<()> {
         let failed = |error: io::Error| Failed::internal(format_args!("a temporary file cannot be written: {error}"));
-        let lists = self.cached_files().map_err(failed)?;
-        let sized = self.scratch.path().join("sized.list");
+        let lists = self.cached_files().or_else(|_| {
+            // Others may have filled the memory by now.
+            self.scratch = scratch(false)?;
+            self.cached_files().map_err(failed)
+        })?;
+        let sized = self.scratch.folder().join("sized.list");
         let seconds = (self.seconds / 300.0).clamp(0.15, 0.5);
         let cores = self.measured.machine.cores;
         let mut runs: BTreeMap<(&str, usize), Vec<(ProcessorRun, bool)>> = BTreeMap::new();
@@ -301,12 +339,12 @@ impl<'a> Measuring<'a> {
         {
             let mut paths = Vec::new();
             for number in 0..files {
-                let path = self.scratch.path().join(format!("{name}{number}"));
+                let path = self.scratch.folder().join(format!("{name}{number}"));
                 let byte = number as u8;
                 fs::write(&path, (0..bytes).map(|place| (place / 64) as u8 ^ byte).collect::<Vec<u8>>())?;
                 paths.push(path.into_os_string().into_vec());
             }
-            let list = self.scratch.path().join(format!("{name}.list"));
+            let list = self.scratch.folder().join(format!("{name}.list"));
             let paths: Vec<Vec<u8>> = (0..times).flat_map(|_| &paths).cloned().collect();
             let mut file = io::BufWriter::new(File::create(&list)?);
             for path in &paths {
@@ -335,10 +373,11 @@ impl<'a> Measuring<'a> {
             || self.began.elapsed().as_secs_f64() > 2.0 * self.seconds + OVER_SECONDS
     }
 
-    /// Whether the samples are more than all there is.
+    /// Whether the samples are more than all there is, or all of them failed.
     fn has_read_enough(&self) -> bool {
         let bytes: u64 = self.measured.batches.iter().map(|batch| batch.bytes).sum();
-        bytes > 2 * self.measured.survey.bytes()
+        let is_left = !self.long.all.is_empty() || self.runs.all.iter().any(|run| !run.is_empty());
+        bytes > 2 * self.measured.survey.bytes() || !is_left
     }
 
     /// Reads samples under the defaults, then under other options, and again under the best.
@@ -424,20 +463,29 @@ impl<'a> Measuring<'a> {
 
     /// Reads a batch of runs and one of long files.
     fn both(&mut self, choice: usize, seconds: f64) -> Result<()> {
-        for kind in [Kind::Runs, Kind::Long] {
-            if !self.is_dead() {
-                self.batch(Wanted { kind, choice, algorithm: "none", seconds })?;
-            }
+        self.files(choice, seconds)?;
+        self.single(Kind::Long, choice, seconds)
+    }
+
+    /// Reads a batch of runs, and one of beginnings, which tell what files take from what their bytes do.
+    fn files(&mut self, choice: usize, seconds: f64) -> Result<()> {
+        self.single(Kind::Runs, choice, seconds)?;
+        let is_one = |batch: &&Batch| batch.kind == Kind::Runs && batch.choice == choice && batch.is_sound();
+        let last = self.measured.batches.iter().rfind(is_one);
+        if last.is_some_and(|batch| batch.bytes >= HEADS_LEAST * HEAD_BYTES * batch.files) {
+            self.single(Kind::Heads, choice, PART_OF_HEADS * seconds)?;
         }
         Ok(())
+    }
+
+    fn single(&mut self, kind: Kind, choice: usize, seconds: f64) -> Result<()> {
+        if self.is_dead() { Ok(()) } else { self.batch(Wanted { kind, choice, algorithm: "none", seconds }) }
     }
 
     /// The term of the storage's time that is nearly all of it, if there is one.
     fn main_term(&self) -> Option<Limit> {
         let (files, bytes) = self.planned_volume();
-        let all = projected(&self.measured, self.measured.best, files, bytes)?;
-        let of_files = projected(&self.measured, self.measured.best, files, 0)?;
-        match of_files / all {
+        match part_of_files(&self.measured, self.measured.best, files, bytes)? {
             share if share > MAIN => Some(Limit::Files),
             share if share < 1.0 - MAIN => Some(Limit::Bandwidth),
             _ => None,
@@ -527,10 +575,10 @@ impl<'a> Measuring<'a> {
         self.measured.choices.push(choice);
         let place = self.measured.choices.len() - 1;
         if main != Some(Limit::Bandwidth) {
-            self.batch(Wanted { kind: Kind::Runs, choice: place, algorithm: "none", seconds })?;
+            self.files(place, seconds)?;
         }
         if main != Some(Limit::Files) {
-            self.batch(Wanted { kind: Kind::Long, choice: place, algorithm: "none", seconds })?;
+            self.single(Kind::Long, place, seconds)?;
         }
         let (files, bytes) = self.planned_volume();
         let of = |choice| projected(&self.measured, choice, files, bytes);
@@ -580,44 +628,51 @@ impl<'a> Measuring<'a> {
         let options = self.measured.choices[choice].clone();
         (self.show)(format!("reading samples with {}", options.line(self.measured.machine.cores)));
         let mut bytes_max = RUN_FILE_BYTES_MAX;
-        let (paths, is_repeated) = match kind {
+        let (paths, fresh) = match kind {
             Kind::Long => {
-                let (mut files, is_repeated) = self.long.take(2 * usize::from(options.threads.max(4)));
-                files.sort_unstable();
-                // As much of each as fits into the time together.
                 let rate = self.byte_rate(choice).or_else(|| self.byte_rate(0));
+                // As many as fit into the time, or as much of each as fits into it together.
+                let fitting = rate.zip(self.long_bytes).map_or(0, |(rate, bytes)| (rate * seconds / bytes) as usize);
+                let least = 2 * usize::from(options.threads.max(4));
+                let (mut files, fresh) = self.long.take(fitting.clamp(least, LONG_COUNT_MAX.max(least)));
+                files.sort_unstable();
                 let share = |rate: f64| (rate * seconds / files.len().max(1) as f64) as u64;
                 bytes_max = rate.map_or(LONG_FIRST_BYTES, share).clamp(LONG_FIRST_BYTES, LONG_FILE_BYTES_MAX);
-                (files.into_iter().map(|(_, path)| path).collect(), is_repeated)
+                (files.into_iter().map(|(_, path)| path).collect(), fresh)
             }
-            Kind::Runs => {
-                let rate = rate(&self.measured, choice, Kind::Runs).or_else(|| rate(&self.measured, 0, Kind::Runs));
+            Kind::Runs | Kind::Heads => {
+                let of = |choice, kind| rate(&self.measured, choice, kind);
+                let rate = of(choice, kind).or_else(|| of(choice, Kind::Runs)).or_else(|| of(0, Kind::Runs));
                 let fitting = |rate: f64| ((rate * seconds / 32.0).round() as usize).clamp(1, RUNS_MAX);
-                let (runs, is_repeated) = self.runs.take(rate.map_or(RUNS_FIRST, fitting));
-                (runs.concat(), is_repeated)
+                if kind == Kind::Heads {
+                    bytes_max = HEAD_BYTES;
+                }
+                files_of(self.runs.take(rate.map_or(RUNS_FIRST, fitting)))
             }
             Kind::Start => {
                 let runs = RUNS_FOR_READERS * seconds * TIMES_MAX / self.seconds;
-                let (runs, is_repeated) = self.runs.take(runs.round() as usize);
-                (runs.concat(), is_repeated)
+                files_of(self.runs.take(runs.round() as usize))
             }
             Kind::Check | Kind::Whole => {
                 bytes_max = LONG_FILE_BYTES_MAX;
                 let files = self.files_in(choice, 1.5 * seconds);
-                let (runs, is_repeated) = self.runs.take(files.div_ceil(32).min(RUNS_MAX));
-                let mut paths = runs.concat();
+                let (mut paths, fresh) = files_of(self.runs.take(files.div_ceil(32).min(RUNS_MAX)));
                 paths.truncate(files);
-                (paths, is_repeated)
+                (paths, fresh)
             }
         };
         if paths.is_empty() {
             return Ok(());
         }
-        let list = self.scratch.path().join("sample.list");
+        let list = self.scratch.folder().join("sample.list");
         self.write_list(&list, &paths)?;
         // All is to be read to its end, since what was announced to the storage when the time is up is not counted.
         let answer = self.sample(&list, Some(bytes_max), &cold(&options), algorithm, TIMES_MAX * seconds)?;
-        self.keep(kind, choice, algorithm, answer, is_repeated);
+        if let (Kind::Long, Some(Answer { files, bytes, .. })) = (kind, &answer) {
+            let mean = *bytes as f64 / (*files).max(1) as f64;
+            self.long_bytes = (1.0..WHOLE * bytes_max as f64).contains(&mean).then_some(mean);
+        }
+        self.keep(kind, choice, algorithm, answer, paths.len().saturating_sub(fresh));
         Ok(())
     }
 
@@ -638,10 +693,12 @@ impl<'a> Measuring<'a> {
         if one > 0.0 { (seconds / one) as usize } else { 32 * RUNS_FIRST }
     }
 
-    fn keep(&mut self, kind: Kind, choice: usize, algorithm: &str, answer: Option<Answer>, is_repeated: bool) {
+    /// Keeps what was measured, and how many of its files had been read before.
+    fn keep(&mut self, kind: Kind, choice: usize, algorithm: &str, answer: Option<Answer>, repeated: usize) {
         let answer = answer.unwrap_or(Answer { is_stalled: true, ..Answer::default() });
-        let Answer { files, bytes, seconds, failed, error, is_complete, is_stalled, .. } = answer;
+        let Answer { files, bytes, seconds, failed, failed_paths, error, is_complete, is_stalled, .. } = answer;
         self.first_error = self.first_error.take().or(error);
+        self.leave_out(failed_paths.into_iter().map(|path| OsString::from(path).into_vec()).collect());
         let algorithm = algorithm.to_owned();
         let batch = Batch {
             kind,
@@ -653,10 +710,23 @@ impl<'a> Measuring<'a> {
             failed,
             is_cut: !is_complete,
             is_stalled,
-            is_repeated,
+            is_repeated: repeated > 0,
+            repeated_files: repeated as u64,
             round: self.round,
         };
         self.measured.batches.push(batch);
+    }
+
+    /// Leaves files out of further samples, since each that fails costs its sample.
+    fn leave_out(&mut self, paths: BTreeSet<Vec<u8>>) {
+        if paths.is_empty() {
+            return;
+        }
+        self.runs.all.iter_mut().for_each(|run| run.retain(|path| !paths.contains(path)));
+        let used = self.long.next.min(self.long.all.len());
+        let gone = self.long.all[..used].iter().filter(|(_, path)| paths.contains(path)).count();
+        self.long.all.retain(|(_, path)| !paths.contains(path));
+        self.long.next -= gone;
     }
 
     /// Hashes everything once.
@@ -674,7 +744,7 @@ impl<'a> Measuring<'a> {
             if answer.failed == 0 && answer.files == survey.files {
                 (survey.sized_files, survey.sized_bytes) = (answer.files, answer.bytes);
             }
-            self.keep(Kind::Whole, self.measured.best, algorithm, Some(answer), true);
+            self.keep(Kind::Whole, self.measured.best, algorithm, Some(answer), self.measured.survey.files as usize);
         }
         Ok(())
     }
@@ -686,7 +756,7 @@ impl<'a> Measuring<'a> {
             return Ok(());
         }
         (self.show)("asking for sizes".to_owned());
-        let list = self.scratch.path().join("sizes.list");
+        let list = self.scratch.folder().join("sizes.list");
         self.write_list(&list, &self.runs.all.concat())?;
         let seconds = 0.1 * self.seconds;
         let words = strings(&["survey", "--seconds", &seconds.to_string(), "--list", &text_of(&list)?]);
@@ -740,7 +810,7 @@ impl<'a> Measuring<'a> {
 
     /// Returns a file that holds the path, whose bytes may be no text.
     fn root(&self) -> Result<String> {
-        let file = self.scratch.path().join("root");
+        let file = self.scratch.folder().join("root");
         self.write_list(&file, &[self.path.as_os_str().as_bytes().to_vec()])?;
         text_of(&file)
     }

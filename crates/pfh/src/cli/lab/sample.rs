@@ -1,9 +1,10 @@
 //! `pfh lab sample`: reads files for `pfh lab advise` for a limited time, as `pfh hash` reads those that a walk finds.
 //! A list of `pfh hash --files-from` would not do: its paths are examined one after the other, as arguments are.
 
-use super::survey::paths_in;
+use super::survey::{Name, paths_in};
 use super::{Ending, Failed};
 use crate::cli::command::{Command, Item};
+use crate::cli::ended::lock;
 use crate::cli::lab_args::SampleArguments;
 use crate::cli::reading;
 use pfh::HashRun;
@@ -17,12 +18,15 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time after the limit in which a read may come back, before it counts as stalled.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Most bytes of the paths of files that could not be read. Each may take six in the answer, which is one line.
+const FAILED_BYTES_MAX: usize = 8 << 10;
 
 /// The answer: one line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -35,8 +39,10 @@ pub(super) struct Answer {
     /// Readers that proved worth while.
     #[serde(default)]
     pub(super) readers: usize,
-    /// Files that could not be read, and why the first could not.
+    /// Files that could not be read, as many of them as a line holds, and why the first could not.
     pub(super) failed: u64,
+    #[serde(default)]
+    pub(super) failed_paths: Vec<Name>,
     pub(super) error: Option<String>,
     /// Whether all files of the list were read in time.
     pub(super) is_complete: bool,
@@ -49,6 +55,7 @@ pub(super) struct Answer {
 struct Finished {
     files: AtomicU64,
     failed: AtomicU64,
+    failed_paths: Mutex<Vec<Vec<u8>>>,
     error: OnceLock<String>,
 }
 
@@ -58,8 +65,14 @@ impl Finished {
             Outcome::Complete => {
                 self.files.fetch_add(1, Ordering::Relaxed);
             }
+            // Left out on purpose, as a real run does.
+            Outcome::Skipped(_) => {}
             _ => {
                 self.failed.fetch_add(1, Ordering::Relaxed);
+                let mut paths = lock(&self.failed_paths);
+                if paths.iter().map(Vec::len).sum::<usize>() + record.path.len() <= FAILED_BYTES_MAX {
+                    paths.push(record.path.clone());
+                }
                 let _ = self.error.set(format!("{}: {}", quoted(&record.path), record.outcome));
             }
         }
@@ -72,6 +85,7 @@ impl Finished {
             bytes: counters.bytes.load(Ordering::Relaxed),
             seconds: since.elapsed().as_secs_f64(),
             failed: self.failed.load(Ordering::Relaxed),
+            failed_paths: lock(&self.failed_paths).iter().cloned().map(Name::from).collect(),
             error: self.error.get().cloned(),
             ..Answer::default()
         }

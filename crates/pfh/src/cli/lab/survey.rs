@@ -43,7 +43,7 @@ pub(super) enum Line {
 }
 
 /// A path in raw bytes; as text where it is text.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Name {
     Text(String),
