@@ -270,7 +270,7 @@ impl Advice {
             Some(Interval { low, high }) => Interval { low: low + search_seconds, high: high + search_seconds },
             None => interval(&model, &samples, n, b).unwrap_or(Interval { low: seconds, high: seconds }),
         };
-        // What checks correct may belong to either term, and of files of other sizes these are other parts.
+        // A correction by checks may belong to either term, and of files of other sizes these are other parts.
         let is_extrapolated = possible.is_some();
         let ratios = || misses.iter().copied().chain(is_extrapolated.then_some(1.0));
         let (least, most) = (ratios().fold(scale, f64::min), ratios().fold(scale, f64::max));
