@@ -7,9 +7,11 @@ use super::command::Command;
 use super::exit::{Ending, Failed};
 use super::known_args::LookupArguments;
 use super::message;
+use super::reading;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use pfh_digest::{Algorithm, Digest};
 use pfh_known::{BloomFile, Classifier, Found, KnownSet};
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -37,6 +39,8 @@ const PROBES: u32 = 32;
 
 /// Runs `pfh known lookup`.
 pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
+    let queries = arguments.digests.is_empty().then_some(OsStr::new("-"));
+    reading::one_input([verdicts::split_class(&arguments.set).1].into_iter().chain(queries), None)?;
     let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, 256 << 20, false)?;
     let lookup = Lookup {
         writer: VerdictWriter::new(arguments.format, false),

@@ -145,6 +145,7 @@ fn standard_input_is_given_to_one_reader() {
         "covers d --by-digests - --files-from -",
         "dupes --digests - -",
         "known build x.pfhk - -",
+        "known lookup bad=-",
     ] {
         let (code, _, said) = run(path, words, &format!("{}\n", md5(b"evil contents")));
         let is_refused = said.contains("`-` is given 2 times, and standard input can be read only once");
