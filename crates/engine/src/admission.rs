@@ -11,16 +11,15 @@ const ANSWERS_EACH: usize = 4;
 /// long, which a second one has to, since it may move a head: one between two files makes it twice as long or more.
 /// They gain a ninth where it comes after 1.8 times as long, as where they begin to fill a line. Any one may be late by
 /// chance, or early because the other reader did not read just then.
-const READERS: Rule = Rule { delay_max: 1.7, parallel_delay_max: 1.8, statistic: Statistic::Median, pause_answers: 32 };
-
-/// By how many times later the next trial comes after one in which every answer was late. On a single head that is the
-/// rule, and elsewhere hardly chance.
-const CLEAR_PAUSES: u32 = 4;
+/// Where every answer was late, as on a single head, that was hardly chance, and the next trial comes later.
+const READERS: Rule =
+    Rule { delay_max: 1.7, parallel_delay_max: 1.8, statistic: Statistic::Median, pause_answers: 32, clear_pauses: 4 };
 
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
 /// places serve a file in one order, and drop up to 16 MiB read ahead for a range out of turn. Such reads are rare, and
 /// so long that they count.
-const RANGES: Rule = Rule { delay_max: 1.1, parallel_delay_max: 1.1, statistic: Statistic::Mean, pause_answers: 256 };
+const RANGES: Rule =
+    Rule { delay_max: 1.1, parallel_delay_max: 1.1, statistic: Statistic::Mean, pause_answers: 256, clear_pauses: 1 };
 
 /// Most ranges of a long file that are announced, and their length: enough for any place to have the next request
 /// before it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its
@@ -61,6 +60,8 @@ struct Rule {
     statistic: Statistic,
     /// Answers after a trial that failed before there is another one; then twice as many.
     pause_answers: u32,
+    /// By how many times later the next trial comes after one in which every answer was late.
+    clear_pauses: u32,
 }
 
 /// The time that stands for several answers.
@@ -147,8 +148,8 @@ impl Admission {
         let wanted = ANSWERS_EACH * requests;
         if self.is_trial && self.has_failed(wanted) {
             self.is_trial = false;
-            let is_clear = matches!(self.rule.statistic, Statistic::Median) && self.late() == self.times.len();
-            self.pause = self.next_pause.saturating_mul(if is_clear { CLEAR_PAUSES } else { 1 });
+            let pauses = if self.late() == self.times.len() { self.rule.clear_pauses } else { 1 };
+            self.pause = self.next_pause.saturating_mul(pauses);
             self.next_pause = self.next_pause.saturating_mul(2);
         } else if self.times.len() < wanted {
             return;
@@ -289,7 +290,7 @@ mod tests {
         // As on a disk whose head reads for others meanwhile: the sixth answer of a trial decides it.
         let slow = |readers| if readers == 1 { MOMENT } else { MOMENT * 40 };
         assert_eq!(opens(4 + 6, 32, slow), (1, 6));
-        let pause = READERS.pause_answers * CLEAR_PAUSES + 4;
+        let pause = READERS.pause_answers * READERS.clear_pauses + 4;
         assert_eq!(opens(4 + 6 + pause, 32, slow), (1, 6));
         assert_eq!(opens(4 + 6 + pause + 1, 32, slow), (1, 7));
     }

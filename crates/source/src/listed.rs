@@ -4,8 +4,8 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pfh_record::{ErrorKind, FileError, SkipReason};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat};
+use rustix::io::Errno;
 
 use crate::directory::{Directory, LocalHandle};
 use crate::local::{LocalSource, Totals};
@@ -56,8 +56,7 @@ impl<I: Iterator<Item = Listed> + Send> ListedFiles<I> {
 impl<I> ListedFiles<I> {
     /// Returns the entry of a path that was named.
     fn named(&self, path: &[u8], size: u64, holder: &mut Option<Arc<Directory>>) -> Result<Entry<ListedHandle>, Errno> {
-        let resolved = long_path::resolve(CWD, path)?;
-        let stat = retry_on_intr(|| statat(&resolved, resolved.rest, AtFlags::empty()))?;
+        let stat = long_path::stat(path, AtFlags::empty())?;
         let filesystem = self.local.scope.filesystems.of(stat.st_dev, || {
             let resolved = long_path::resolve(CWD, path).ok()?;
             openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use pfh_record::FileIdentity;
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, openat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 /// Longest path in one system call.
@@ -48,14 +48,18 @@ pub(crate) fn resolve<'a>(start: BorrowedFd<'a>, path: &'a [u8]) -> Result<Resol
     Ok(resolved)
 }
 
+/// Examines what a path of any length leads to.
+pub(crate) fn stat(path: &[u8], flags: AtFlags) -> Result<Stat, Errno> {
+    let resolved = resolve(CWD, path)?;
+    retry_on_intr(|| statat(&resolved, resolved.rest, flags))
+}
+
 /// Whether a path of any length leads to a regular file; with `follow`, also by a symbolic link at its end.
 ///
 /// # Errors
 /// If there is nothing, or it cannot be examined.
 pub fn is_regular_file(path: &[u8], follow: bool) -> io::Result<bool> {
-    let resolved = resolve(CWD, path)?;
-    let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-    let stat = retry_on_intr(|| statat(&resolved, resolved.rest, flags))?;
+    let stat = stat(path, if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW })?;
     Ok(FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
 }
 
@@ -64,7 +68,6 @@ pub fn is_regular_file(path: &[u8], follow: bool) -> io::Result<bool> {
 /// # Errors
 /// If there is none, or it cannot be examined.
 pub fn identity_of(path: &[u8]) -> io::Result<FileIdentity> {
-    let resolved = resolve(CWD, path)?;
-    let stat = retry_on_intr(|| statat(&resolved, resolved.rest, AtFlags::empty()))?;
+    let stat = stat(path, AtFlags::empty())?;
     Ok(FileIdentity::new(stat.st_dev, stat.st_ino))
 }

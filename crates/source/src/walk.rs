@@ -166,9 +166,7 @@ impl<'a> Walk<'a> {
     }
 
     fn argument(&mut self, path: &[u8]) -> Flow {
-        let stat = match long_path::resolve(CWD, path)
-            .and_then(|resolved| retry_on_intr(|| statat(&resolved, resolved.rest, AtFlags::empty())))
-        {
+        let stat = match long_path::stat(path, AtFlags::empty()) {
             Ok(stat) => stat,
             Err(error) => return self.failed(path.to_vec(), error.into()),
         };

@@ -4,7 +4,7 @@ use super::args::{MatchArguments, PairFormat};
 use super::command::{Command, Item, Reporting};
 use super::exit::{Ending, Failed};
 use super::known_args::{VerdictClass, VerdictFormat};
-use super::lists::{BrokenLines, Loaded};
+use super::lists::BrokenLines;
 use super::quantity::Count;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use super::{gather, lists, message, reading};
@@ -12,7 +12,7 @@ use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decide, Decision};
 use pfh_known::{Class, Classifier, Known, Text};
-use pfh_list::Doubt;
+use pfh_list::{Contents, Doubt};
 use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use std::io;
 use std::ops::ControlFlow;
@@ -107,14 +107,14 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
     for list in own_lists {
         let list_name = list.name().to_vec();
         let mut broken = BrokenLines::new(&list_name, options.quiet);
-        let (mut contents, mut is_useless, mut not_told) = (pfh_list::Contents::default(), true, 0);
+        let (mut contents, mut is_useful, mut not_told) = (Contents::default(), false, 0);
         for entry in broken.entries(list) {
             contents.add(&entry);
             if entry.piece.is_some() || !entry.is_file() {
                 continue;
             }
             let digests: &[Digest] = if entry.is_complete() { &entry.digests } else { &[] };
-            is_useless &= !digests.iter().any(|own| run.is_wanted_of_list(own.algorithm()));
+            is_useful |= digests.iter().any(|own| run.is_wanted_of_list(own.algorithm()));
             out.clear();
             let class = run.listed_verdict(&list_name, &entry.path, digests, &mut out);
             match class.map_err(|error| Failed::unread(error.to_string()))? {
@@ -127,12 +127,7 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
             }
         }
         let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
-        let names = names.join(", ");
-        if !is_useless {
-            lists::report_without_digest(&list_name, not_told, &format!("{names} cannot be classified"), options.quiet);
-        }
-        let useless = is_useless.then(|| contents.instead_of(&list_name, &names));
-        loaded.push(Loaded { broken: broken.count + if is_useless { 0 } else { not_told }, useless });
+        loaded.push(broken.end(contents, is_useful, not_told, &names.join(", "), " cannot be classified"));
     }
     command.count_lines(lists::unread(&loaded, !arguments.has_files(), options.quiet)?);
     if let Some(error) = run.failed.get() {

@@ -16,7 +16,7 @@ use pfh_duplicates::{
 };
 use pfh_engine::{Options, StartError};
 use pfh_list::{Contents, List};
-use pfh_record::{DigestKind, Header, Outcome, ReadOptions, Record, SkipReason};
+use pfh_record::{DigestKind, Header, Outcome, ReadOptions, Record};
 use pfh_source::{
     EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, SharedExtents, Source as _,
     Totals, WalkOptions,
@@ -212,7 +212,7 @@ impl<'a> Gatherer<'a> {
                     }
                 };
                 contents.add(&entry);
-                if entry.piece.is_some() || matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular))) {
+                if entry.piece.is_some() || !entry.is_file() {
                     continue;
                 }
                 let digest = entry.digests.iter().find(|digest| digest.algorithm() == self.algorithm);

@@ -156,20 +156,17 @@ fn add_source(
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, arguments.quiet);
     let added = importer.add_list(list, &mut |error| broken.report(&error), &stops).map_err(temporary_failed)?;
-    let without_digest = if added.is_useful { added.without_digest } else { 0 };
-    lists::report_without_digest(&name, without_digest, WANTED, arguments.quiet);
-    let refused = broken.count + without_digest;
+    let mut loaded = broken.end(added.contents, added.is_useful, added.without_digest, WANTED, "");
     if let Some(origin) = importer.builder().origin() {
-        origin.refused = refused;
+        origin.refused = loaded.broken;
     }
-    let mut useless = (!added.is_useful).then(|| added.contents.instead_of(&name, WANTED));
     let is_family = |name: &&str| Family::ALL.iter().any(|family| family.name() == *name);
     if let Some(useless) =
-        useless.as_mut().filter(|useless| useless.has.iter().all(is_family) && !useless.has.is_empty())
+        loaded.useless.as_mut().filter(|useless| useless.has.iter().all(is_family) && !useless.has.is_empty())
     {
         useless.wanted = SIMILAR.to_owned();
     }
-    Ok(Some(Loaded { broken: refused, useless }))
+    Ok(Some(loaded))
 }
 
 /// Returns the origin of a source.

@@ -3,7 +3,7 @@
 use super::exit::Failed;
 use super::message;
 use super::quantity::plural;
-use pfh_list::{Entry, FormatName, Input, List, NothingUseful, ReadError, ReadOptions};
+use pfh_list::{Contents, Entry, FormatName, Input, List, NothingUseful, ReadError, ReadOptions};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 
@@ -65,13 +65,18 @@ impl BrokenLines {
     pub(crate) fn entries(&mut self, list: List) -> impl Iterator<Item = Entry> {
         list.filter_map(|entry| entry.inspect_err(|error| self.report(error)).ok())
     }
-}
 
-/// Reports files of a list without a digest by the wanted algorithms, such as those that could not be read.
-pub(crate) fn report_without_digest(list: &[u8], files: u64, wanted: &str, quiet: bool) {
-    if files > 0 && !quiet {
-        let (list, files) = (message::quoted(list), plural(files, "file"));
-        message::error(format_args!("{list}: {files} without a digest by {wanted}"));
+    /// Ends a list with these contents. Files without a digest by the `wanted` algorithms, such as those that could not
+    /// be read, are counted and reported, with what follows from that; of a useless list, the list is.
+    pub(crate) fn end(self, contents: Contents, is_useful: bool, files: u64, wanted: &str, result: &str) -> Loaded {
+        if !is_useful {
+            return Loaded { broken: self.count, useless: Some(contents.instead_of(&self.list, wanted)) };
+        }
+        if files > 0 && !self.quiet {
+            let (list, files) = (message::quoted(&self.list), plural(files, "file"));
+            message::error(format_args!("{list}: {files} without a digest by {wanted}{result}"));
+        }
+        Loaded { broken: self.count + files, useless: None }
     }
 }
 

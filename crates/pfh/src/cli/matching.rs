@@ -6,7 +6,7 @@ use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::gather::{self, DigestCollector};
 use super::keys;
-use super::lists::{self, BrokenLines, Loaded};
+use super::lists::{self, BrokenLines};
 use super::message;
 use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
@@ -243,7 +243,7 @@ fn same(
     for list in own_lists {
         let list_name = list.name().to_vec();
         let mut broken = BrokenLines::new(&list_name, options.quiet);
-        let (mut contents, mut is_useless, mut without_digest) = (Contents::default(), true, 0);
+        let (mut contents, mut is_useful, mut without_digest) = (Contents::default(), false, 0);
         for entry in broken.entries(list) {
             contents.add(&entry);
             if entry.piece.is_some() || !entry.is_file() {
@@ -253,16 +253,12 @@ fn same(
                 without_digest += 1;
                 continue;
             }
-            is_useless = false;
+            is_useful = true;
             digests += 1;
             let name = Name { list: Some(&list_name), name: &entry.path };
             written = written.and_then(|()| print_matches(name, &known.matches(&entry.digests), &known, &mut writer));
         }
-        let names = names.join(", ");
-        let without_digest = if is_useless { 0 } else { without_digest };
-        lists::report_without_digest(&list_name, without_digest, &format!("{names} cannot be matched"), options.quiet);
-        let useless = is_useless.then(|| contents.instead_of(&list_name, &names));
-        loaded.push(Loaded { broken: broken.count + without_digest, useless });
+        loaded.push(broken.end(contents, is_useful, without_digest, &names.join(", "), " cannot be matched"));
     }
     command.count_lines(lists::unread(&loaded, !arguments.has_files(), options.quiet)?);
     if digests > 0 {

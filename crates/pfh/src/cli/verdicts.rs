@@ -4,7 +4,7 @@ use super::contents::temporary_failed;
 use super::exit::Failed;
 use super::json_header;
 use super::known_args::VerdictFormat;
-use super::lists::BrokenLines;
+use super::lists::{BrokenLines, Loaded};
 use super::{lists, message};
 use pfh_digest::{Algorithm, Digest};
 use pfh_known::{Class, ClassifiedSet, Classifier, Facts, Importer, Keep, KnownSet, OpenError, Origin, SetBuilder};
@@ -171,14 +171,14 @@ fn temporary_set(
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, quiet);
     let added = importer.add_list(list, &mut |error| broken.report(&error), &|| false).map_err(temporary_failed)?;
-    if !added.is_useful {
-        return Err(Failed::usage(added.contents.instead_of(&name, WANTED)));
+    let Loaded { broken, useless } = broken.end(added.contents, added.is_useful, added.without_digest, WANTED, "");
+    if let Some(useless) = useless {
+        return Err(Failed::usage(useless));
     }
-    lists::report_without_digest(&name, added.without_digest, WANTED, quiet);
     let mut file = tempfile::tempfile().map_err(temporary_failed)?;
     importer.into_builder().write(&mut file, "pfh").map_err(temporary_failed)?;
     let set = KnownSet::of_file(&file).map_err(Failed::internal)?;
-    Ok((set, broken.count + added.without_digest))
+    Ok((set, broken))
 }
 
 /// The class of a file or a digest, and why.
