@@ -23,6 +23,7 @@ use crate::table::Slot;
 use crate::tree;
 use pfh_source::{EntryKind, Medium, Source, SourceFile, Stamp};
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 use std::thread::Scope;
 use std::time::Instant;
 
@@ -194,6 +195,14 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     /// none.
     fn begin_next<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, leave: &Leave<'_, S>) -> bool {
         let context = worker.context;
+        let is_exclusive = self.has_exclusive_lane() || context.exclusive_workers.load(Ordering::Relaxed) == 0;
+        if is_exclusive
+            && self.open_files() < context.open_files_max
+            && let Some(file) = context.queue.pop_late()
+        {
+            self.adopt(worker, file);
+            return true;
+        }
         // Records are delivered in order, so cached files may overtake an announced one only a limited number of times.
         let overdue = self.overtaken >= WINDOW_FILES_MAX && !self.opened.is_empty();
         while !overdue
@@ -265,8 +274,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             return true;
         }
         let long = self.long();
-        let adopts = !self.has_exclusive_lane() && long < context.open_files_max;
-        let moving = if adopts { context.queue.pop_moving(long) } else { None };
+        let moving = if long < context.open_files_max { context.queue.pop_moving(long) } else { None };
         moving.map(|file| self.adopt(worker, file)).is_some()
     }
 

@@ -9,9 +9,10 @@ use crate::digesting::{BatchDigests, DigestSet, FamilyRule, FileDigests, PieceRu
 use crate::in_flight::InFlight;
 use crate::job::{Failure, Finished, HashedFile, Job, Ticket};
 use crate::lane_file::MovingFile;
-use crate::limits::{EXCLUSIVE_FILE_BYTES, RECORDS_HELD_MAX};
+use crate::limits::RECORDS_HELD_MAX;
 use crate::links::{Claimed, Links};
 use crate::options::Options;
+use crate::pace::Pace;
 use crate::queue::Queue;
 use crate::sink::{Decide, Prepare, Sink};
 use crate::stats::{Clock, Report, Timers, stop};
@@ -23,7 +24,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The shared state of a run's threads.
 pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
@@ -38,8 +39,9 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) lanes: usize,
     /// Number of whole files that each worker may collect to digest them together; 0 if that gains nothing.
     pub(crate) batched_files: usize,
-    /// Number of exclusive lanes in use.
-    pub(crate) exclusive_lanes: AtomicUsize,
+    /// Number of workers with exclusive lanes.
+    pub(crate) exclusive_workers: AtomicUsize,
+    pub(crate) pace: Pace,
     /// Readers for files of which nobody can tell whether they are in memory.
     pub(crate) readers: Readers,
     pub(crate) links: Links<S::Handle>,
@@ -55,7 +57,6 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) counters: &'r Counters,
     pub(crate) cancel: &'r CancelToken,
     pub(crate) clock: Clock,
-    pub(crate) started: Instant,
     pub(crate) totals: Mutex<Totals>,
     /// Whether the sink has stopped the run.
     pub(crate) stopped: AtomicBool,
@@ -94,35 +95,20 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         DigestSet::new(&streamed, &self.options.keys, &self.streamed, self.pieces).with_facts(self.options)
     }
 
-    /// Whether the run ends earlier if this file has a lane to itself, because it would still be in its lane, for which
-    /// it needs this time, when all other files are done. If so, it counts as an exclusive lane from now on; at most
-    /// half of the workers have one.
-    ///
-    /// With n workers, of which one is then missing for the other files, that is so if the file needs n/(n−1) of the
-    /// time that they need. `None` if that is not known yet.
-    pub(crate) fn begin_exclusive_lane(&self, size: u64, time_in_full_lanes: Duration) -> Option<bool> {
+    /// Whether a file that needs this time to its end in full lanes would end last. With n workers, of which one is
+    /// missing for the other files if this file has an exclusive lane, that is so if it needs n/(n−1) of the time that
+    /// they need.
+    pub(crate) fn ends_last(&self, time_in_full_lanes: Duration) -> bool {
         let threads = self.options.threads as u32;
-        if size < EXCLUSIVE_FILE_BYTES || threads < 2 {
-            return Some(false);
-        }
-        let ends_late = time_in_full_lanes.saturating_mul(threads - 1) > self.time_left()?.saturating_mul(threads);
-        let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
-        Some(ends_late && self.exclusive_lanes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok())
+        let files = self.counters.files.load(Ordering::Relaxed);
+        let time_left = self.pace.time_left(files, self.queue.jobs_waiting()).unwrap_or(Duration::MAX);
+        threads > 1 && time_in_full_lanes.saturating_mul(threads - 1) > time_left.saturating_mul(threads)
     }
 
-    /// Estimates the time for the files that have not begun, from the finished ones. While the walk goes on, their
-    /// number is unknown; three times as much is expected to come as there has been, since a lane kept from the others
-    /// for nothing costs more than a file that ends late. `None` until the first file is done, unless there are no
-    /// others.
-    fn time_left(&self) -> Option<Duration> {
-        let (files, waiting) = (self.counters.files.load(Ordering::Relaxed), self.queue.jobs_waiting());
-        let has_walk_ended = self.queue.has_walk_ended();
-        if files == 0 {
-            return (has_walk_ended && waiting == 0).then_some(Duration::ZERO);
-        }
-        let elapsed = self.started.elapsed();
-        let for_waiting = elapsed.mul_f64(waiting as f64 / files as f64);
-        Some(if has_walk_ended { for_waiting } else { for_waiting.max(3 * elapsed) })
+    /// Whether a worker may have exclusive lanes, which it counts as having from now on; at most half of the workers.
+    pub(crate) fn begin_exclusive_lanes(&self) -> bool {
+        let one_more = |now: usize| (now < self.options.threads / 2).then_some(now + 1);
+        self.exclusive_workers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
     /// Whether hashing a file of this size takes longer than all others: `jobs_in_hand` and those still waiting.

@@ -14,7 +14,6 @@ pub(crate) type MovingFile<S> = Detached<LaneFile<S>>;
 pub(crate) enum LaneFile<S: Source> {
     /// The whole file is in the slot. The file is closed, and the digests without lanes are computed.
     Whole { job: Job<S::Handle>, stamp: Option<Stamp>, bytes: u64, others: FileDigests },
-    /// There is more to read. While such a file has an exclusive lane, its worker begins no other files; `None` if that
-    /// is not decided yet.
-    Long { opened: Opened<S>, stamp: Stamp, offset: u64, streamed: Option<DigestSet>, exclusive_lane: Option<bool> },
+    /// There is more to read. While such a file has an exclusive lane, its worker begins no other files.
+    Long { opened: Opened<S>, stamp: Stamp, offset: u64, streamed: Option<DigestSet>, is_exclusive: bool },
 }

@@ -9,6 +9,7 @@ use crate::context::{Context, Worker};
 use crate::digesting::{BatchDigests, DigestSet, FamilyRule, FileDigests};
 use crate::job::{Failure, HashedFile};
 use crate::lane_file::{LaneFile, MovingFile};
+use crate::limits::EXCLUSIVE_FILE_BYTES;
 use crate::links::Claimed;
 use crate::options::Options;
 use crate::reading::Opened;
@@ -19,6 +20,7 @@ use pfh_digest::lanes::{Backend, Event, LaneId, LaneManager};
 use pfh_digest::{Algorithm, Digest};
 use pfh_source::{Source, SourceFile, Stamp};
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 /// The lanes of one worker.
 pub(crate) struct Lanes<'r, 'm, S: Source> {
@@ -37,7 +39,7 @@ pub(crate) struct Lanes<'r, 'm, S: Source> {
     /// Number of lanes with files of which there is more to read.
     long: usize,
     /// Number of exclusive lanes.
-    exclusive_lane: usize,
+    exclusive: usize,
 }
 
 /// Returns the number of lanes that a worker would have for these algorithms on this CPU; 0 for none.
@@ -76,7 +78,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
             spare_sets: Vec::new(),
             spare_slots: Vec::new(),
             long: 0,
-            exclusive_lane: 0,
+            exclusive: 0,
         })
     }
 
@@ -94,7 +96,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
 
     /// Whether this worker is not to begin further files: the fewer lanes are in use, the faster each of them is.
     pub(crate) fn has_exclusive_lane(&self) -> bool {
-        self.exclusive_lane > 0
+        self.exclusive > 0
     }
 
     /// Number of lanes with files of which there is more to read.
@@ -152,11 +154,8 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         let length = slot.bytes().len();
         worker.context.counters.add_bytes(length as u64);
         let streamed = self.streamed_of(worker.context.options, slot.filled(length), stamp.metadata.size);
-        let size = stamp.metadata.size;
-        let exclusive_lane = worker.context.begin_exclusive_lane(size, self.manager.time_in_full_lanes(size));
-        self.exclusive_lane += usize::from(exclusive_lane == Some(true));
         self.long += 1;
-        let file = LaneFile::Long { opened, stamp, offset: length as u64, streamed, exclusive_lane };
+        let file = LaneFile::Long { opened, stamp, offset: length as u64, streamed, is_exclusive: false };
         self.manager.submit(file, slot, length, false);
     }
 
@@ -181,14 +180,11 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         match event {
             Event::Idle => return false,
             Event::NeedsData { lane, buffer } => {
-                self.decide_late(worker, lane);
-                // A worker with an exclusive lane takes no further files, so only idle workers can take one.
-                let only_idle = worker.context.exclusive_lanes.load(Ordering::Relaxed) > 0;
-                if worker.context.queue.wants_lane_of(self.long, only_idle) {
+                if self.is_to_move(worker, lane) {
                     self.spare_slots.push(buffer);
                     self.long -= 1;
-                    if let LaneFile::Long { exclusive_lane, .. } = self.manager.tag_mut(lane)
-                        && exclusive_lane.replace(false) == Some(true)
+                    if let LaneFile::Long { is_exclusive, .. } = self.manager.tag_mut(lane)
+                        && std::mem::take(is_exclusive)
                     {
                         self.end_exclusive_lane(worker);
                     }
@@ -206,15 +202,25 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         true
     }
 
-    /// Decides whether a file that began before that was known gets an exclusive lane.
-    fn decide_late<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>, lane: LaneId) {
-        let LaneFile::Long { stamp, offset, exclusive_lane: None, .. } = self.manager.tag(lane) else { return };
-        let left = stamp.metadata.size.saturating_sub(*offset);
-        let decided = worker.context.begin_exclusive_lane(left, self.manager.time_in_full_lanes(left));
-        if let LaneFile::Long { exclusive_lane, .. } = self.manager.tag_mut(lane) {
-            *exclusive_lane = decided;
-            self.exclusive_lane += usize::from(decided == Some(true));
+    /// Whether a file between two chunks is to go on in another worker's lanes. If it would end last, it gets an
+    /// exclusive lane, here or there.
+    fn is_to_move<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>, lane: LaneId) -> bool {
+        let Worker { context, .. } = worker;
+        if let LaneFile::Long { stamp, offset, is_exclusive: false, .. } = self.manager.tag(lane)
+            && let left = stamp.metadata.size.saturating_sub(*offset)
+            && left >= EXCLUSIVE_FILE_BYTES
+            && context.ends_last(self.manager.time_in_full_lanes(left))
+        {
+            if self.has_exclusive_lane() || context.begin_exclusive_lanes() {
+                self.exclusive += 1;
+                if let LaneFile::Long { is_exclusive, .. } = self.manager.tag_mut(lane) {
+                    *is_exclusive = true;
+                }
+            } else if context.queue.wants_late() {
+                return true;
+            }
         }
+        context.queue.wants_lane_of(self.long)
     }
 
     /// Continues a file that another worker began.
@@ -230,8 +236,11 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         // Finished records do not wait for the end of a large file.
         worker.flush();
         let context = worker.context;
+        let full_lanes = self.manager.lanes() as u32;
+        let in_lane = self.manager.time_in_full_lanes(slot.bytes().len() as u64);
         let LaneFile::Long { opened, stamp, offset, streamed, .. } = self.manager.tag_mut(lane) else { return };
-        let started = context.clock.start();
+        let is_timed = stamp.metadata.size >= EXCLUSIVE_FILE_BYTES;
+        let started = (is_timed || context.clock.0).then(Instant::now);
         let read = if context.is_cancelled() {
             Err(Failure::not_reached(*offset))
         } else {
@@ -243,7 +252,13 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
             });
             read.unwrap_or_else(|| Err(Failure::panicked()))
         };
-        stop(started, &mut worker.timers.read);
+        let elapsed = started.map_or(Duration::ZERO, |started| started.elapsed());
+        if context.clock.0 {
+            worker.timers.read += elapsed;
+        }
+        if is_timed {
+            context.pace.add_long(elapsed + in_lane / full_lanes);
+        }
         match read {
             Ok((length, last)) => {
                 context.counters.add_bytes(length as u64);
@@ -258,8 +273,8 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
             Err(failure) => {
                 self.spare_slots.push(slot);
                 let (file, _) = self.manager.abandon(lane);
-                if let LaneFile::Long { opened, stamp, exclusive_lane, .. } = file {
-                    self.conclude_long(worker, &opened, &stamp, exclusive_lane, Err(failure));
+                if let LaneFile::Long { opened, stamp, is_exclusive, .. } = file {
+                    self.conclude_long(worker, &opened, &stamp, is_exclusive, Err(failure));
                 }
             }
         }
@@ -273,7 +288,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
                 let found = HashedFile { stamp, bytes_read: bytes, digests: made };
                 worker.conclude(job.ticket, job.entry.path(), Ok(found), None);
             }
-            LaneFile::Long { opened, stamp, offset, streamed, exclusive_lane } => {
+            LaneFile::Long { opened, stamp, offset, streamed, is_exclusive } => {
                 let others = streamed.map(|mut set| {
                     let made = set.finish();
                     self.spare_sets.push(set);
@@ -281,7 +296,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
                 });
                 let made = self.join(digests, others.unwrap_or_default());
                 let found = HashedFile { stamp: Some(stamp), bytes_read: offset, digests: made };
-                self.conclude_long(worker, &opened, &stamp, exclusive_lane, Ok(found));
+                self.conclude_long(worker, &opened, &stamp, is_exclusive, Ok(found));
             }
         }
     }
@@ -291,21 +306,25 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: &Opened<S>,
         stamp: &Stamp,
-        exclusive_lane: Option<bool>,
+        is_exclusive: bool,
         result: Result<HashedFile, Failure>,
     ) {
         self.long -= 1;
-        if exclusive_lane == Some(true) {
+        if is_exclusive {
             self.end_exclusive_lane(worker);
         }
-
+        if stamp.metadata.size >= EXCLUSIVE_FILE_BYTES {
+            worker.context.pace.long_file_ended();
+        }
         worker.conclude(opened.job.ticket, opened.job.entry.path(), result, Claimed::of(stamp));
         worker.context.queue.large_file_ended();
     }
 
     fn end_exclusive_lane<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
-        self.exclusive_lane -= 1;
-        worker.context.exclusive_lanes.fetch_sub(1, Ordering::Relaxed);
+        self.exclusive -= 1;
+        if self.exclusive == 0 {
+            worker.context.exclusive_workers.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     /// Joins the digests of the lanes and the others, in the order of the run.

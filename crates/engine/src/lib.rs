@@ -39,6 +39,7 @@ mod links;
 mod mtp;
 mod opening;
 mod options;
+mod pace;
 mod queue;
 mod readers;
 mod reading;

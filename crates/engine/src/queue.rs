@@ -225,10 +225,6 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.work.notify_all();
     }
 
-    pub(crate) fn has_walk_ended(&self) -> bool {
-        self.lock().walk_ended
-    }
-
     /// Stops the run: drops the waiting jobs and accepts no others.
     pub(crate) fn stop(&self) {
         let mut state = self.lock();
@@ -311,16 +307,21 @@ impl<H: Handle, R, L> Queue<H, R, L> {
     }
 
     /// Whether a worker with `long` long files in its lanes is to pass one on. When no further files come, all workers
-    /// get equal shares of them, since fewer lanes in use are faster. With `only_idle`, only idle workers take one.
-    pub(crate) fn wants_lane_of(&self, long: usize, only_idle: bool) -> bool {
+    /// get equal shares of them, since fewer lanes in use are faster.
+    pub(crate) fn wants_lane_of(&self, long: usize) -> bool {
         // Workers ask this for each chunk of a long file, and would wait for the lock.
         if self.jobs_waiting() > 0 {
             return false;
         }
         let state = self.lock();
         let ended = state.jobs == 0 && !state.expects_jobs();
-        let takers = state.moving.is_empty() && (state.idle > 0 || !only_idle);
-        ended && takers && long > self.share()
+        ended && state.moving.is_empty() && long > self.share()
+    }
+
+    /// Whether a worker is to pass on a file that would end last to one with exclusive lanes. Without further files, all
+    /// share the long ones: see [`Self::wants_lane_of`].
+    pub(crate) fn wants_late(&self) -> bool {
+        self.jobs_waiting() > 0 && self.hints.moving.load(Ordering::Relaxed) == 0
     }
 
     pub(crate) fn push_moving(&self, file: L) {
@@ -337,6 +338,12 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         }
         let mut state = self.lock();
         if long < self.share() { self.take_moving(&mut state) } else { None }
+    }
+
+    /// Takes a file that would end last, for a worker with exclusive lanes.
+    pub(crate) fn pop_late(&self) -> Option<L> {
+        let is_there = self.hints.moving.load(Ordering::Relaxed) > 0 && self.jobs_waiting() > 0;
+        if is_there { self.take_moving(&mut self.lock()) } else { None }
     }
 
     fn take_moving(&self, state: &mut State<H, R, L>) -> Option<L> {

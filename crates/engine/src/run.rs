@@ -12,6 +12,7 @@ use crate::job::{Failure, Job, Ticket};
 use crate::limits::{Budget, FACTS_BYTES, GRAB_MAX, JOB_BYTES, StartError, WALK_GROUP_MAX, WINDOW_FILES_MAX};
 use crate::links::Links;
 use crate::options::{Mode, Options, Order};
+use crate::pace::Pace;
 use crate::queue::{Need, Queue};
 use crate::sink::{Decide, Prepare, Sink};
 use crate::stats::{Clock, Report};
@@ -23,7 +24,7 @@ use pfh_record::Outcome;
 use pfh_source::{Found, Medium, Source};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Reads everything that `source` lists, and delivers one record for each file to `sink`.
@@ -75,7 +76,8 @@ pub fn run<S: Source, K: Sink>(
         collector: Collector::new(sink, options.unordered),
         lanes: budget.lanes,
         batched_files: budget.batched_files,
-        exclusive_lanes: AtomicUsize::new(0),
+        exclusive_workers: AtomicUsize::new(0),
+        pace: Pace::new(started, options.threads),
         readers: Readers::new(budget.readers_max, options.readers_at_start),
         links: Links::new(budget.links),
         in_flight: InFlight::new(budget.announced_bytes, look_ahead),
@@ -89,7 +91,6 @@ pub fn run<S: Source, K: Sink>(
         counters,
         cancel,
         clock: Clock(options.measure),
-        started,
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
         panic: Mutex::new(None),
@@ -212,6 +213,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
         context.queue.push_jobs(&mut group, group_bytes, limit_readers);
     }
     worker.flush();
+    context.pace.walk_ended(context.counters.files.load(Ordering::Relaxed));
     context.queue.walk_ended();
 }
 
