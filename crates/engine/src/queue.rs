@@ -318,8 +318,8 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         ended && state.moving.is_empty() && long > self.share()
     }
 
-    /// Whether a worker is to pass on a file that would end last to one with exclusive lanes. Without further files, all
-    /// share the long ones: see [`Self::wants_lane_of`].
+    /// Whether a worker is to pass on a file that would end last to one with exclusive lanes. Without further files,
+    /// all share the long ones: see [`Self::wants_lane_of`].
     pub(crate) fn wants_late(&self) -> bool {
         self.jobs_waiting() > 0 && self.hints.moving.load(Ordering::Relaxed) == 0
     }
