@@ -11,8 +11,8 @@ use pfh_list::{ResumeError, ResumedList};
 use pfh_record::quote::quoted_path;
 use pfh_record::{FileIdentity, Metadata, Selection, Timestamp};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, fstat, linkat, mkdirat, openat, openat2, readlinkat,
-    renameat_with, statat, symlinkat, syncfs, unlinkat, utimensat,
+    AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fstat, linkat, mkdirat, openat, openat2,
+    readlinkat, renameat_with, statat, symlinkat, syncfs, unlinkat, utimensat,
 };
 use rustix::io::Errno;
 
@@ -195,15 +195,7 @@ impl Destination {
 
     /// Returns what has the name of this path. Symbolic links are not followed.
     pub fn place(&self, path: &[u8]) -> Place {
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        let found = match openat2(&self.root, path, flags, Mode::empty(), resolve) {
-            Ok(file) => fstat(&file),
-            // A system before Linux 5.6.
-            Err(Errno::NOSYS) => statat(&self.root, path, AtFlags::SYMLINK_NOFOLLOW),
-            Err(error) => Err(error),
-        };
-        match found {
+        match self.examine(path) {
             Ok(found) if FileType::from_raw_mode(found.st_mode) == FileType::RegularFile => Place::File {
                 size: found.st_size.cast_unsigned(),
                 mtime: Timestamp { seconds: found.st_mtime, nanoseconds: found.st_mtime_nsec as u32 },
@@ -212,6 +204,23 @@ impl Destination {
             Ok(_) | Err(Errno::LOOP) => Place::Other,
             // Any other error will come again when the file gets its name.
             Err(_) => Place::Free,
+        }
+    }
+
+    fn examine(&self, path: &[u8]) -> Result<Stat, Errno> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match openat2(&self.root, path, flags, Mode::empty(), resolve) {
+            Ok(file) => fstat(&file),
+            // The path is too long for one call, the system is older than Linux 5.6, or a sandbox forbids the call.
+            Err(Errno::NAMETOOLONG | Errno::NOSYS | Errno::PERM) => {
+                let opened = self.state().leaders.of(path, false);
+                // The error without a number is that of a name above that is no directory.
+                let failed = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::NOTDIR);
+                let (directory, name) = opened.map_err(failed)?;
+                statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)
+            }
+            Err(error) => Err(error),
         }
     }
 

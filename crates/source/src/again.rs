@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Builder};
 
 use pfh_record::{FileError, FileIdentity};
-use rustix::fs::{CWD, Mode, OFlags, fstatfs, openat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstatfs, openat};
 
 use crate::device::Device;
 use crate::directory::{Directory, LocalHandle};
@@ -120,6 +120,12 @@ fn open_parents(local: &LocalSource, paths: &[Vec<u8>]) -> HashMap<Vec<u8>, Arc<
     opened.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Returns the number of the device that a file is on; 0, which no device has, if it cannot be examined. Opening the
+/// file will tell why.
+fn device_of(path: &[u8]) -> u64 {
+    long_path::stat(path, AtFlags::empty()).map_or(0, |stat| stat.st_dev)
+}
+
 /// The handle of a [`FoundFile`].
 #[derive(Debug)]
 pub struct FoundHandle(Entry<LocalHandle>);
@@ -184,19 +190,20 @@ impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
     /// The first walk consumes the files.
     fn walk(&self, visit: &mut dyn FnMut(Found<FoundHandle>) -> bool) {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut holder: Option<(u64, Arc<Directory>)> = None;
+        let mut holders: HashMap<u64, Arc<Directory>> = HashMap::new();
         for FoundFile { path, size, identity } in files.into_iter().flatten() {
-            let number = identity.map_or(0, |identity| identity.device);
             let below = walked(&path).and_then(|(parent, name)| Some((self.directories.get(parent)?, name)));
-            let handle = match (below, &holder) {
-                (Some((directory, name)), _) => LocalHandle::new(directory, name),
-                (None, Some((known, directory))) if *known == number => LocalHandle::new(directory, &path),
-                (None, _) => {
-                    let filesystem = self.local.scope.filesystems.of(number, || {
-                        let resolved = long_path::resolve(CWD, &path).ok()?;
-                        openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+            let handle = match below {
+                Some((directory, name)) => LocalHandle::new(directory, name),
+                None => {
+                    let number = identity.map_or_else(|| device_of(&path), |identity| identity.device);
+                    let directory = holders.entry(number).or_insert_with(|| {
+                        let filesystem = self.local.scope.filesystems.of(number, || {
+                            let resolved = long_path::resolve(CWD, &path).ok()?;
+                            openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+                        });
+                        Arc::new(Directory::of_arguments(filesystem))
                     });
-                    let directory = &holder.insert((number, Arc::new(Directory::of_arguments(filesystem)))).1;
                     LocalHandle::new(directory, &path)
                 }
             };
@@ -314,5 +321,35 @@ impl SharedExtents {
             self.can_share.insert(device, can_share);
         }
         Ok(if can_share { extent::shared(file) } else { None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WalkOptions;
+
+    /// The facts about one filesystem would be wrong for files of another.
+    #[test]
+    fn a_file_of_unknown_identity_is_on_its_own_device() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, "1").unwrap();
+        let own = path.into_os_string().into_encoded_bytes();
+        // This one is on a filesystem of the kernel, whatever the other one is on.
+        let paths = [own.clone(), b"/proc/self/mountinfo".to_vec(), own];
+        let expected: Vec<u64> =
+            paths.iter().map(|path| long_path::stat(path, AtFlags::empty()).unwrap().st_dev).collect();
+        assert_ne!(expected[0], expected[1]);
+        let files: Vec<FoundFile> = paths.into_iter().map(|path| FoundFile { path, size: 1, identity: None }).collect();
+        let local = LocalSource::new(WalkOptions::default()).unwrap();
+        let source = FoundFiles::new(local, files.into_iter(), None, Totals::default());
+        let mut numbers = Vec::new();
+        source.walk(&mut |found| {
+            let Found::Entry(entry) = found else { panic!("{found:?}") };
+            numbers.push(entry.device().number);
+            true
+        });
+        assert_eq!(numbers, expected);
     }
 }

@@ -386,6 +386,26 @@ fn metadata_of_statx(statx: &Statx) -> Metadata {
     })
 }
 
+/// Returns the metadata of what a path of any length leads to; with `follow`, also by a symbolic link at its end.
+///
+/// # Errors
+/// If there is nothing, or it cannot be examined.
+pub fn metadata_at(path: &[u8], follow: bool) -> io::Result<Metadata> {
+    Ok(metadata_of(&long_path::stat(path, long_path::following(follow))?))
+}
+
+/// Returns the number of bytes that a file takes on its medium: fewer than its size, if it has holes. A path of any
+/// length leads to it, also by symbolic links.
+///
+/// # Errors
+/// If there is none, or it cannot be examined.
+pub fn allocated_bytes(path: &[u8]) -> io::Result<u64> {
+    /// Unit of `st_blocks`.
+    const STAT_BLOCK_BYTES: u64 = 512;
+    let stat = long_path::stat(path, AtFlags::empty())?;
+    Ok((stat.st_blocks as u64).saturating_mul(STAT_BLOCK_BYTES))
+}
+
 #[expect(clippy::unnecessary_cast, reason = "the widths of these fields differ between architectures")]
 pub(crate) fn metadata_of(stat: &Stat) -> Metadata {
     let mtime = Timestamp { seconds: stat.st_mtime as i64, nanoseconds: stat.st_mtime_nsec as u32 };

@@ -60,7 +60,7 @@ mod watch;
 pub use again::{FoundFile, FoundFiles, FoundHandle, FoundLocalFile, SharedExtents};
 pub use device::{Device, Medium};
 pub use directory::LocalHandle;
-pub use file::LocalFile;
+pub use file::{LocalFile, allocated_bytes, metadata_at};
 pub use filter::PatternError;
 pub use limits::{OpenFiles, TooFewOpenFiles, open_file_limit, raise_open_file_limit};
 pub use listed::{Listed, ListedFiles};

@@ -59,8 +59,13 @@ pub(crate) fn stat(path: &[u8], flags: AtFlags) -> Result<Stat, Errno> {
 /// # Errors
 /// If there is nothing, or it cannot be examined.
 pub fn is_regular_file(path: &[u8], follow: bool) -> io::Result<bool> {
-    let stat = stat(path, if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW })?;
+    let stat = stat(path, following(follow))?;
     Ok(FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
+}
+
+/// Returns the flags of a look-up; with `follow`, of one that follows a symbolic link at the end.
+pub(crate) fn following(follow: bool) -> AtFlags {
+    if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW }
 }
 
 /// Returns the identity of the file that a path of any length leads to, also by symbolic links.

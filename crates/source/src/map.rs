@@ -90,7 +90,7 @@ impl MappedFile {
         }
         // SAFETY: the map was made above, and nothing refers to it.
         let _ = unsafe { munmap(start.cast(), bytes) };
-        Err(io::Error::other("too many files are mapped"))
+        Err(io::Error::new(io::ErrorKind::QuotaExceeded, "too many files are mapped"))
     }
 
     /// Reports whether what was read of the bytes so far were those of the file.

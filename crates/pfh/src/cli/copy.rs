@@ -49,7 +49,9 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     format.writer(&selection, &WriteOptions::default()).map_err(Failed::usage)?;
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
     command.saves_by_itself("the same command goes on with the copy".to_owned());
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    if arguments.output.is_some() {
+        command.set_output(reading::open_output(arguments.output.as_deref())?);
+    }
     command.without_totals();
     let opened = order.destinations(&destinations)?;
     let facts = destinations.first().map_or_else(|| order.facts(Path::new(".")), |first| order.facts(first));

@@ -116,6 +116,45 @@ fn odd_names_arrive() {
     assert_eq!(pfh(d, ["verify", "-q", "list", "out"]).run().code(), 0);
 }
 
+/// Paths that are too long for one call of the system are found again, and arrive with everything.
+#[test]
+fn long_paths_are_kept_and_found_again() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("s")).unwrap();
+    deep(
+        &d.join("s"),
+        17,
+        "set -e; echo 1 > file; ln file second; truncate -s 4M holes; ln -s nowhere link; mkdir empty\n\
+         touch -h -d @1100000000 link; chmod 750 empty; touch -d @1000000000 empty; chmod 711 .; touch -d @1200000000 .",
+    );
+    let said = "pfh: 3 files, 4.19 MB, and 1 symbolic link; read back and equal";
+    copy(d, &["s", "out"]).expect(0, &format!("{said}\n"));
+    let check = "set -e; test $(cat file) = 1; test $(stat -c %h second) = 2; test $(readlink link) = nowhere\n\
+        test $(stat -c %s holes) = 4194304; test $(stat -c %b holes) -lt 1000; test $(stat -c %Y link) = 1100000000\n\
+        test $(stat -c %a:%Y empty) = 750:1000000000; test $(stat -c %a:%Y .) = 711:1200000000";
+    deep(&d.join("out/s"), 17, check);
+    copy(d, &["s", "out", "-o", "list"]).expect(0, &format!("{said}; 3 were there before\n"));
+    deep(&d.join("out/s"), 17, check);
+    assert_eq!(fs::read_to_string(d.join("list")).unwrap().lines().count(), 3);
+}
+
+/// Standard output is needed for a list only.
+#[test]
+fn a_copy_without_a_list_needs_no_standard_output() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/a", "1");
+    let closed = |arguments: &str| {
+        let script = format!("exec \"$0\" copy s out {arguments} >&-");
+        Run::new("sh", d, ["-c", &script, env!("CARGO_BIN_EXE_pfh")]).run()
+    };
+    closed("-o -").expect(4, "pfh: standard output: Bad file descriptor (os error 9)\n");
+    assert!(!d.join("out").exists());
+    closed("").expect(0, "pfh: 1 file, 1 B; read back and equal\n");
+    assert_eq!(fs::read(d.join("out/s/a")).unwrap(), b"1");
+}
+
 #[test]
 fn several_sources_and_destinations_are_read_once() {
     let directory = scratch();

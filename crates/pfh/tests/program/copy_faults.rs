@@ -369,6 +369,38 @@ fn a_file_that_one_destination_refuses_is_verified_at_the_other() {
     assert_eq!(fs::metadata(scene.root().join("other/b")).unwrap().nlink(), 2);
 }
 
+/// A file that no destination takes is not lost silently: each tells its reason.
+#[test]
+fn a_file_that_the_only_destination_refuses_is_reported() {
+    let directory = scratch();
+    let root = directory.path();
+    fs::create_dir_all(root.join("from")).unwrap();
+    fs::create_dir_all(root.join("third")).unwrap();
+    fs::write(root.join("from/big"), contents(0, 200_000)).unwrap();
+    fs::write(root.join("from/small"), "small").unwrap();
+    fs::write(root.join("third/big"), "mine").unwrap();
+    // As FAT refuses files of 4 GiB.
+    let limited = |arguments: &str| {
+        let script = format!("trap '' XFSZ; ulimit -f 100; exec \"$0\" copy {arguments}");
+        Run::new("sh", root, ["-c", &script, env!("CARGO_BIN_EXE_pfh")]).run()
+    };
+    limited("from/ to").expect(
+        3,
+        "pfh: `to/big`: File too large (os error 27)\n\
+         pfh: 1 file, 5 B; read back and equal; not copied: 1 file\n",
+    );
+    assert_eq!(names(&root.join("to")), [Path::new("small")]);
+    limited("from/ --to second --to third").expect(
+        5,
+        "pfh: `second/big`: File too large (os error 27)\n\
+         pfh: `third/big`: there is another file of this name, which was not replaced\n\
+         pfh: 1 file, 5 B, at 2 destinations; read back and equal; not copied: 1 file\n",
+    );
+    assert_eq!(fs::read(root.join("third/big")).unwrap(), b"mine");
+    let said = "pfh: 2 files, 200 kB; read back and equal; 1 was there before\n";
+    pfh(root, ["copy", "from/", "to"]).run().expect(0, said);
+}
+
 #[test]
 fn a_source_that_fails_or_changes_gets_no_name() {
     let Some(mut scene) = Scene::new(&["a", "bad", "changes", "grows", "vanishes", "z"]) else { return };

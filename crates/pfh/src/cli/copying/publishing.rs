@@ -9,7 +9,7 @@ use super::order::{Order, journal_format};
 use super::targets::{Destinations, FilePlan, State, Target, failed};
 use pfh_copy::{Destination, Leader};
 use pfh_engine::{CancelToken, Counters};
-use pfh_record::{Format, Outcome, Record};
+use pfh_record::{ErrorKind, Format, Outcome, Record};
 use pfh_source::{FoundFile, FoundFiles, Totals, WalkOptions};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -131,7 +131,7 @@ impl<'a> Publisher<'a> {
 
     fn add(&mut self, plan: Arc<FilePlan>, record: Record) {
         if record.outcome != Outcome::Complete {
-            // The engine has reported it, or the errors of writing follow.
+            // The engine has reported it, or no destination could take it.
             self.judge(&plan, &record, &[]);
             return;
         }
@@ -352,10 +352,16 @@ pub(super) const OTHER: &str = "there is another file of this name, which was no
 /// Decides whether the copy at a destination, or the one that is staged there, is that of the record.
 fn verified(state: &State, record: &Record, copy: Option<&Record>) -> Result<(), Refusal> {
     let is_there = *state == State::There;
+    let was_told = match &record.outcome {
+        Outcome::Complete => false,
+        // No destination could take it, which only the states tell.
+        Outcome::Unreadable { error, .. } => error.kind != ErrorKind::Consumer,
+        _ => true,
+    };
     match (state, copy) {
-        _ if record.outcome != Outcome::Complete => Err(Refusal::Nothing),
-        (State::Done, _) => Ok(()),
         (State::Failed(text), _) => Err(Refusal::Failure(text.clone())),
+        _ if was_told => Err(Refusal::Nothing),
+        (State::Done, _) => Ok(()),
         (State::InTheWay(text), _) => Err(Refusal::Finding(text)),
         (State::Waiting, _) | (_, None) => Err(Refusal::Nothing),
         (_, Some(copy)) => match &copy.outcome {

@@ -6,17 +6,15 @@ use super::super::ended::lock;
 use super::super::exit::Failed;
 use super::order::{Order, Root};
 use super::publishing::{OTHER, Publisher};
-use super::targets::{FilePlan, State, Target, any_is_alive, failed, path_of};
+use super::targets::{FilePlan, State, Target, any_is_alive, failed};
 use pfh_copy::{Destination, Items, Kind, Place, StagedFile};
 use pfh_engine::{Consumer, Decision, FileOptions};
 use pfh_record::{ErrorKind, FileIdentity, Metadata, Outcome, Record};
 use pfh_source::{FoundFile, FoundFiles, Totals, WalkOptions};
 use std::collections::HashMap;
-use std::fs;
 use std::io;
 use std::mem;
 use std::ops::ControlFlow;
-use std::os::unix::fs::MetadataExt;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -62,7 +60,7 @@ pub(super) fn read(
         if let Outcome::Unreadable { error, .. } = &record.outcome
             && error.kind == ErrorKind::Consumer
         {
-            // The file is readable: its destinations have failed, which is told once for each.
+            // The file is readable: its destinations have failed, which the publisher tells.
             (item.warning, item.is_unread) = (None, false);
         }
         item.map(|()| record)
@@ -190,7 +188,7 @@ fn leads(destination: &Destination, plan: &FilePlan, expected_bytes: u64) -> boo
 
 /// Whether the source has fewer blocks than its size takes.
 fn has_holes_in(path: &[u8], size: u64) -> bool {
-    size >= HOLES_MIN_BYTES && fs::metadata(path_of(path)).is_ok_and(|metadata| metadata.blocks() * 512 < size)
+    size >= HOLES_MIN_BYTES && pfh_source::allocated_bytes(path).is_ok_and(|allocated| allocated < size)
 }
 
 /// Writes a file to its destinations while it is hashed.

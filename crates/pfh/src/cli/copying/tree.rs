@@ -1,15 +1,13 @@
 //! Directories and symbolic links.
 
 use super::super::command::Command;
+use super::super::warnings::Warning;
 use super::order::Order;
 use super::publishing::Publisher;
-use super::targets::path_of;
 use pfh_copy::{Destination, Items, Kind};
 use pfh_list::ByteSort;
-use pfh_record::{Metadata, Posix, Timestamp};
-use std::fs;
+use pfh_record::Metadata;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
 /// Makes directories and symbolic links, and then gives the directories their attributes.
@@ -35,7 +33,7 @@ pub(super) fn finish_tree(
                 publisher.make_everywhere(&item.path, &|destination| destination.make_directory(&item.path));
             }
             Kind::Link { target: text } => {
-                let mtime = fs::symlink_metadata(path_of(&source)).ok().and_then(|found| metadata_of(&found).mtime);
+                let mtime = attributes(publisher, &source, false).and_then(|found| found.mtime);
                 let make = |destination: &Destination| destination.make_link(&item.path, &text, mtime);
                 publisher.copied.links += u64::from(publisher.make_everywhere(&item.path, &make));
             }
@@ -48,17 +46,26 @@ pub(super) fn finish_tree(
         };
         let source = order.roots[u32::from_be_bytes(*number) as usize].source(path);
         // Of a directory that is gone meanwhile, there is nothing to keep.
-        let Ok(found) = fs::metadata(path_of(&source)) else { return Ok(()) };
+        let Some(found) = attributes(publisher, &source, true) else { return Ok(()) };
         for target in targets.iter().filter(|target| target.is_alive()) {
             // Why it was not made has been told.
-            let _ = target.destination.keep_attributes(path, &metadata_of(&found));
+            let _ = target.destination.keep_attributes(path, &found);
         }
         Ok(())
     })
 }
 
-fn metadata_of(found: &fs::Metadata) -> Metadata {
-    let mtime = Timestamp { seconds: found.mtime(), nanoseconds: found.mtime_nsec() as u32 };
-    let posix = Posix { mode: found.mode(), uid: found.uid(), gid: found.gid(), ..Posix::default() };
-    Metadata::new(found.len(), Some(mtime)).with_posix(posix)
+/// Returns the attributes of a directory or of a symbolic link in a source. Unless it is gone meanwhile, reports why
+/// they cannot be kept.
+fn attributes(publisher: &mut Publisher<'_>, source: &[u8], follow: bool) -> Option<Metadata> {
+    match pfh_source::metadata_at(source, follow) {
+        Ok(found) => Some(found),
+        Err(error) => {
+            if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+                publisher.failed += 1;
+                publisher.warnings.say(&Warning::new(source, format!("its attributes are not kept: {error}")));
+            }
+            None
+        }
+    }
 }
