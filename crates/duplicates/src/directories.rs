@@ -89,6 +89,8 @@ struct Level {
     /// The identities of the files so far. They are compared where contents are equal.
     identities: Chain,
     files: u64,
+    /// Whether a file in it has the content of an earlier one, and is no hard link of it.
+    has_copies: bool,
     /// Whether all of it is known.
     is_known: bool,
 }
@@ -107,24 +109,24 @@ struct Pass {
     levels: Vec<Level>,
     /// The path of the last item with unknown contents.
     missing: Option<Vec<u8>>,
-    /// Contents, identities, number of the first item, length of the path.
-    found: ExternalSort<80>,
+    /// Contents, identities, number of the first item, length of the path, whether there are copies in it.
+    found: ExternalSort<81>,
 }
 
 impl Pass {
     /// Leaves the innermost directory.
     fn leave(&mut self) -> io::Result<()> {
-        let Some(Level { end, first, contents, identities, files, is_known }) = self.levels.pop() else {
-            return Ok(());
-        };
+        let Some(level) = self.levels.pop() else { return Ok(()) };
+        let Level { end, first, contents, identities, files, has_copies, is_known } = level;
         let (contents, identities) = (contents.digest(), identities.digest());
         if is_known && files > 0 {
             let place = [first.to_be_bytes(), (end as u64).to_be_bytes()];
-            self.found.push(record(&[&contents, &identities, &place[0], &place[1]]))?;
+            self.found.push(record(&[&contents, &identities, &place[0], &place[1], &[u8::from(has_copies)]]))?;
         }
         if let Some(parent) = self.levels.last_mut() {
             parent.add(b'd', name(&self.path[..end], parent.end), &contents, &identities);
             parent.files += files;
+            parent.has_copies |= has_copies;
             parent.is_known &= is_known;
         }
         Ok(())
@@ -147,7 +149,8 @@ impl Pass {
         while let Some(place) = end {
             let is_known = self.missing.as_deref() != Some(&item.path[..place]);
             let (contents, identities) = (Chain::new(), Chain::new());
-            self.levels.push(Level { end: place, first: item.number, contents, identities, files: 0, is_known });
+            let (first, files, has_copies) = (item.number, 0, false);
+            self.levels.push(Level { end: place, first, contents, identities, files, has_copies, is_known });
             end = next_slash(&item.path, place);
         }
         Ok(())
@@ -162,7 +165,9 @@ fn next_slash(path: &[u8], end: usize) -> Option<usize> {
 
 /// Finds directories with the same contents. Returns records of those that have others: number of the first item,
 /// length of the path, number of the group; in the order of the walk. Of directories whose files are the same, as hard
-/// links are, only the first has a record.
+/// links are, only the first has a record. Where no further directory has a file of its own, because all of its files
+/// are hard links of earlier ones or have no bytes, none has a record, unless `with_empty`: so a group always has
+/// something to tell, if only copies that take no room because they share that of others.
 pub(crate) fn equal_directories(
     paths: &Paths,
     classes: &RecordFile<33>,
@@ -189,6 +194,7 @@ pub(crate) fn equal_directories(
                 let identity = if kind == b'f' { identity.as_flattened() } else { &[] };
                 level.add(kind, name(&item.path, level.end), &value, identity);
                 level.files += u64::from(kind == b'f');
+                level.has_copies |= class.is_some_and(|class| class[32] == 1);
             }
         }
     }
@@ -199,10 +205,29 @@ pub(crate) fn equal_directories(
     struct Equal {
         others: u64,
         last: Option<[u8; 32]>,
+        /// The first item of the directory that was found first, and whether there are copies in it.
+        first: Option<(u64, bool)>,
+        /// Whether there are copies in a further one.
+        has_copies: bool,
         group: u64,
     }
     impl Equal {
-        fn is_other(&mut self, found: &[u8; 80]) -> bool {
+        fn see(&mut self, found: &[u8; 81]) {
+            if !self.is_other(found) {
+                return;
+            }
+            self.others += 1;
+            let (item, has_copies) = (number(found, 64), found[80] == 1);
+            match self.first {
+                Some((first, _)) if first < item => self.has_copies |= has_copies,
+                before => {
+                    self.has_copies |= before.is_some_and(|(_, has_copies)| has_copies);
+                    self.first = Some((item, has_copies));
+                }
+            }
+        }
+
+        fn is_other(&mut self, found: &[u8; 81]) -> bool {
             let identities = found[32..].first_chunk().copied();
             let is_other = self.last != identities;
             self.last = identities;
@@ -214,9 +239,9 @@ pub(crate) fn equal_directories(
     each_group(
         pass.found,
         32,
-        |equal: &mut Equal, found| equal.others += u64::from(equal.is_other(found)),
+        |equal: &mut Equal, found| equal.see(found),
         |equal, _| {
-            let is_group = equal.others > 1;
+            let is_group = equal.others > 1 && (with_empty || equal.has_copies);
             (equal.last, equal.group) = (None, groups);
             groups += u64::from(is_group);
             Ok(is_group)

@@ -134,7 +134,7 @@ impl Digests {
         };
         let (members, directories) =
             assign(&paths, &classes, &shared, equal.as_ref(), options.inside, memory_bytes, &mut totals)?;
-        Groups::new(paths, known, members, directories, options.with_empty, memory_bytes, totals)
+        Groups::new(paths, known, members, directories, memory_bytes, totals)
     }
 
     /// Finds the files of side A whose content no file of side B has. Files that are on both sides, by hard links or
@@ -507,7 +507,6 @@ impl Groups {
         known: RecordFile<{ DIGEST_BYTES_MAX + 8 }>,
         members: ExternalSort<25>,
         directories: ExternalSort<48>,
-        with_empty: bool,
         memory_bytes: u64,
         mut totals: Totals,
     ) -> io::Result<Groups> {
@@ -558,7 +557,8 @@ impl Groups {
                 sum[3] += number(member, 24);
             },
             |&mut [count, first, end, saved], range| {
-                if count > 1 && (saved > 0 || with_empty) {
+                // Groups without anything to tell were not opened. The files of further members are told here only.
+                if count > 1 {
                     push(saved, first, end, 0, 0, range)?;
                     totals.directory_groups += 1;
                 }
@@ -600,5 +600,100 @@ impl Groups {
             visit(&group, Members { readers: &readers, is_files, next: first, end, link: None })?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BLAKE3, Catalogue, Place};
+
+    /// A group: what could be saved, and its members, of which hard links begin with `= `.
+    type Found = (u64, Vec<String>);
+
+    fn found(saved_bytes: u64, members: &[&str]) -> Found {
+        (saved_bytes, members.iter().map(|&member| member.to_owned()).collect())
+    }
+
+    /// Searches below `t`, for files with these paths, numbers and contents. `shared`: those with the same content
+    /// share their room.
+    fn search(files: &[(&str, u64, &str)], options: Options, shared: bool) -> (Vec<Found>, Totals) {
+        let mut catalogue = Catalogue::new(0, options.with_empty, false).unwrap();
+        for &(path, number, content) in files {
+            let content = Content::File { size: content.len() as u64, identity: Some((1, number)) };
+            let place = Place { number: 0, base_bytes: Some(1) };
+            catalogue.push(path.as_bytes(), content, Side::A, place).unwrap();
+        }
+        let mut agreeing = catalogue.sift().unwrap().agree().unwrap();
+        for file in agreeing.needed() {
+            let file = file.unwrap();
+            let (.., content) = files.iter().find(|(path, ..)| path.as_bytes() == file.path).unwrap();
+            let digest = BLAKE3.digest(content.as_bytes());
+            agreeing.push(&file, Some(digest.bytes())).unwrap();
+        }
+        let mut room = |_: &Item| shared.then(|| b"room".to_vec());
+        let groups = agreeing.finish().groups(options, &mut room).unwrap();
+        let mut all = Vec::new();
+        groups
+            .each(|group, members| {
+                let members = members.map(|member| {
+                    let Member { path, is_link, .. } = member.unwrap();
+                    let link = if is_link { "= " } else { "" };
+                    format!("{link}{}", String::from_utf8(path).unwrap())
+                });
+                all.push((group.saved_bytes, members.collect()));
+                Ok(())
+            })
+            .unwrap();
+        (all, groups.totals())
+    }
+
+    const DIRECTORIES: Options = Options { directories: true, inside: false, with_empty: false };
+
+    /// Copies that share their room are copies, though they save nothing.
+    #[test]
+    fn reflinked_directories_are_told() {
+        let files = [("t/a/x", 1, "hello"), ("t/a/y", 2, "world"), ("t/b/x", 3, "hello"), ("t/b/y", 4, "world")];
+        let (all, totals) = search(&files, DIRECTORIES, true);
+        assert_eq!(all, [found(0, &["t/a", "t/b"])]);
+        assert_eq!((totals.directory_groups, totals.groups, totals.duplicates), (1, 0, 2));
+        assert_eq!((totals.saved_bytes, totals.shared_bytes), (0, 10));
+        let (all, _) = search(&files, DIRECTORIES, false);
+        assert_eq!(all, [found(10, &["t/a", "t/b"])]);
+        let (all, _) = search(&files, Options { inside: true, ..DIRECTORIES }, true);
+        assert_eq!(all.len(), 3);
+        let (all, _) = search(&files, Options { directories: false, ..DIRECTORIES }, true);
+        assert_eq!(all, [found(0, &["t/a/x", "t/b/x"]), found(0, &["t/a/y", "t/b/y"])]);
+    }
+
+    /// Directories of hard links are no group, and their files are told with the others.
+    #[test]
+    fn files_of_linked_directories_are_told() {
+        let files = [("t/a/f", 1, "hello"), ("t/b/x", 2, "hello"), ("t/c/x", 1, "hello")];
+        for shared in [false, true] {
+            let (all, totals) = search(&files, DIRECTORIES, shared);
+            let saved = if shared { 0 } else { 5 };
+            assert_eq!(all, [found(saved, &["t/a/f", "= t/c/x", "t/b/x"])]);
+            assert_eq!((totals.directory_groups, totals.groups, totals.links), (0, 1, 1));
+        }
+        // With a copy among them, they are one.
+        let files = [("t/a/f", 1, "hello"), ("t/b/s/x", 2, "hello"), ("t/c/s/x", 1, "hello"), ("t/d/s/x", 3, "hello")];
+        let (all, totals) = search(&files, DIRECTORIES, false);
+        assert_eq!(all, [found(5, &["t/a/f", "t/b/s/x"]), found(5, &["t/b", "t/c", "t/d"])]);
+        assert_eq!((totals.duplicates, totals.saved_bytes), (2, 10));
+        // It may be the one that was found first that has no copies.
+        let files = [("t/a/x", 7, "hello"), ("t/b/x", 2, "hello")];
+        assert_eq!(search(&files, DIRECTORIES, false).0, [found(5, &["t/a", "t/b"])]);
+        let links = [("t/a/x", 7, "hello"), ("t/b/x", 7, "hello")];
+        assert!(search(&links, DIRECTORIES, false).0.is_empty());
+    }
+
+    /// Directories of files without bytes are told on request.
+    #[test]
+    fn directories_without_bytes_are_told_on_request() {
+        let files = [("t/a/x", 1, ""), ("t/b/x", 2, "")];
+        assert!(search(&files, DIRECTORIES, false).0.is_empty());
+        let options = Options { with_empty: true, ..DIRECTORIES };
+        assert_eq!(search(&files, options, false).0, [found(0, &["t/a", "t/b"])]);
     }
 }

@@ -3,7 +3,7 @@
 use super::args::{CoversArguments, FileFormat};
 use super::command::{Command, Reporting};
 use super::common_args::WalkArguments;
-use super::contents::{self, Gathered, Gatherer, temporary_failed};
+use super::contents::{self, Gathered, Gatherer, has_control, temporary_failed};
 use super::exit::{Ending, Failed};
 use super::quantity::{Bytes, Count};
 use super::reading;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     let mut unexpressed = 0_u64;
     let mut print = |item: &Item| {
         let list = names.get(item.place as usize).and_then(Option::as_deref);
-        if format == FileFormat::Text && item.path.contains(&b'\n') {
+        if format == FileFormat::Text && has_control(&item.path) {
             unexpressed += 1;
         }
         if written.is_ok() {
@@ -58,13 +58,27 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     command.tally.findings = uncovered.uncovered;
     command.tally.unread += unexpressed;
     if unexpressed > 0 {
-        message::error("names with line feeds are quoted: csv, jsonl and null have them as they are");
+        message::error("names with control characters are quoted: csv, jsonl and null have them as they are");
     }
     if written.is_ok() && format == FileFormat::Jsonl {
         written = output.write_all(&summary_line(&uncovered, command.tally.unread));
     }
-    if written.is_ok() && !options.quiet && !command.cancel().is_cancelled() {
-        message::plain(format_args!("pfh: {}", summary(&uncovered)));
+    // A disk that is not mounted has no files either, and must not look as if it could be wiped.
+    let is_nothing = uncovered.files == 0 && !options.allow_empty;
+    if written.is_ok() && !command.cancel().is_cancelled() {
+        if is_nothing && !command.spares(0) {
+            message::error(
+                "no file was found that is to be covered, so nothing is proven (is the disk mounted?); with \
+                 --allow-empty, that counts as covered",
+            );
+        }
+        if !is_nothing && !options.quiet {
+            message::plain(format_args!("pfh: {}", summary(&uncovered)));
+        }
+    }
+    if is_nothing {
+        command.without_totals();
+        command.tally.unread += 1;
     }
     command.finish(written, uncovered.files, None)
 }
@@ -87,7 +101,7 @@ fn header(format: FileFormat, algorithm: &str) -> Vec<u8> {
 fn line(format: FileFormat, item: &Item, list: Option<&[u8]>) -> Vec<u8> {
     let size = item.content.size();
     match format {
-        FileFormat::Text if item.path.contains(&b'\n') => format!("{}\n", message::quoted(&item.path)).into_bytes(),
+        FileFormat::Text if has_control(&item.path) => format!("{}\n", message::quoted(&item.path)).into_bytes(),
         FileFormat::Text => [&item.path[..], b"\n"].concat(),
         FileFormat::Null => [&item.path[..], b"\0"].concat(),
         FileFormat::Csv => {

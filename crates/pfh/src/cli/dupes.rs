@@ -22,10 +22,16 @@ use std::time::SystemTime;
 /// Runs `pfh dupes`.
 pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     let (options, started) = (&arguments.options, SystemTime::now());
+    let is_fclones = arguments.format == GroupFormat::Fclones;
+    if is_fclones && !arguments.digests.is_empty() {
+        return Err(Failed::usage(
+            "--format fclones cannot be used with --digests: fclones would replace or remove listed files that were \
+             changed since their list was written; name their paths instead, so that they are read now",
+        ));
+    }
     let words = arguments.paths.iter().chain(&arguments.digests).map(OsString::as_os_str);
     reading::one_input(words, Some(&arguments.walk))?;
     let (algorithm, [lists, _]) = contents::open_lists(options, [&arguments.digests, &[]])?;
-    let is_fclones = arguments.format == GroupFormat::Fclones;
     let mut command = Command::begin(Reporting::of_contents(options), None);
     command.set_output(reading::open_output(options.output.as_deref())?);
     let mut gatherer = Gatherer::new(&mut command, options, algorithm, arguments.empty, false)?;
@@ -43,13 +49,11 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     let mut extents = pfh_source::SharedExtents::default();
     let groups = digests.groups(wanted, &mut |file| shared_room(&mut extents, file)).map_err(temporary_failed)?;
     command.report_totals();
-    let mut writer =
-        Writer { output: command.output(), format: arguments.format, algorithm, names, started, unexpressed: 0 };
+    let mut writer = Writer { output: command.output(), format: arguments.format, algorithm, names, started };
     // Beside files that could not be read, there are directories that could not be listed, and lines of lists.
     let totals = Totals { unread: command.tally.unread, ..groups.totals() };
     let written = writer.all(&groups, &totals);
     command.tally.findings = totals.groups + totals.directory_groups;
-    command.tally.unread += writer.unexpressed;
     if written.is_ok() && !options.quiet && !command.cancel().is_cancelled() {
         message::plain(format_args!("pfh: {}", summary(&totals)));
     }
@@ -90,8 +94,6 @@ struct Writer {
     names: Vec<Option<Vec<u8>>>,
     /// When the run began.
     started: SystemTime,
-    /// Groups that the format cannot express.
-    unexpressed: u64,
 }
 
 impl Writer {
@@ -279,13 +281,8 @@ impl Writer {
     }
 
     fn fclones(&mut self, group: &Group, members: Members<'_>) -> io::Result<()> {
-        let GroupKind::Files { digest, size: Some(size) } = &group.kind else {
-            if self.unexpressed == 0 {
-                message::error("files of unknown size are left out: fclones needs the size");
-            }
-            self.unexpressed += 1;
-            return Ok(());
-        };
+        // Only lists leave sizes unknown, and directories are not compared.
+        let GroupKind::Files { digest, size: Some(size) } = &group.kind else { return Ok(()) };
         // The number of files comes first, so the members are passed over twice.
         let mut own = 0_u64;
         for member in members.again() {

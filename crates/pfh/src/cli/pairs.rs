@@ -2,6 +2,7 @@
 
 use super::args::PairFormat;
 use super::command::Command;
+use super::contents::has_control;
 use super::exit::{Ending, Failed};
 use super::json_header;
 use super::message;
@@ -120,7 +121,7 @@ impl PairWriter {
                     _ => b"\t",
                 };
                 for name in [first.name, second.name] {
-                    self.line.extend_from_slice(name);
+                    push_name(name, &mut self.line);
                     self.line.extend_from_slice(between);
                 }
                 match self.format {
@@ -205,10 +206,10 @@ impl PairWriter {
 
     fn push_listed(&mut self, name: Name<'_>) {
         if let Some(list) = name.list {
-            self.line.extend_from_slice(list);
+            push_name(list, &mut self.line);
             self.line.push(b':');
         }
-        self.line.extend_from_slice(name.name);
+        push_name(name.name, &mut self.line);
     }
 
     /// Whether the format can express a name. The first that it cannot is reported.
@@ -244,9 +245,31 @@ impl PairWriter {
     }
 }
 
+/// Appends a name to a text. One with control characters is quoted, so that it cannot command the terminal.
+fn push_name(name: &[u8], line: &mut Vec<u8>) {
+    match has_control(name) {
+        true => line.extend_from_slice(message::quoted(name).as_bytes()),
+        false => line.extend_from_slice(name),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_quoted() {
+        for (name, expected) in [
+            (&b"a b"[..], &b"a b"[..]),
+            (b"\xe9t\xe9", b"\xe9t\xe9"),
+            (b"a\tb", b"`a\\tb`"),
+            (b"\xff\x1b[31m", b"`\\xff\\u{1b}[31m`"),
+        ] {
+            let mut line = Vec::new();
+            push_name(name, &mut line);
+            assert_eq!(line, expected);
+        }
+    }
 
     #[test]
     fn odd_names_are_fields() {

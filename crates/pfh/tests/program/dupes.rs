@@ -187,6 +187,35 @@ fn what_is_met_twice_is_no_duplicate() {
     assert_eq!(summary["links"], 1);
 }
 
+/// Of directories that are no group because one has only hard links, all files are told.
+#[test]
+fn no_file_of_linked_directories_is_lost() {
+    let directory = tree(&[("a/f", "hello"), ("b/x", "hello"), ("d/x", "other"), ("e/x", "other")]);
+    let d = directory.path();
+    fs::create_dir(d.join("c")).unwrap();
+    fs::hard_link(d.join("a/f"), d.join("c/x")).unwrap();
+    let text = "2 directories with 1 file of 5 B, 5 B could be saved:\n    ./d/\n    ./e/\n\n";
+    let files = "3 files of 5 B, 5 B could be saved:\n    ./a/f\n      = ./c/x\n    ./b/x\n\n";
+    let ended = run(d, "dupes", &["-q", "."]);
+    assert_eq_bytes(ended.expect(1, ""), format!("{files}{text}").as_bytes());
+    let ended = run(d, "dupes", &["-q", "--all", "b", "c"]);
+    let text = "2 directories with 1 file of 5 B, 5 B could be saved:\n    b/\n    c/\n\n\
+                2 files of 5 B, 5 B could be saved:\n    b/x\n    c/x\n\n";
+    assert_eq_bytes(ended.expect(1, ""), text.as_bytes());
+}
+
+#[test]
+fn names_cannot_control_the_terminal() {
+    let directory = tree(&[("a/odd\u{1b}[31m", "one"), ("a/plain", "two")]);
+    let d = directory.path();
+    fs::create_dir(d.join("b")).unwrap();
+    let said = "pfh: names with control characters are quoted: csv, jsonl and null have them as they are\n";
+    let ended = run(d, "covers", &["-q", "a", "--by", "b"]);
+    assert_eq_bytes(ended.expect(5, said), b"`a/odd\\u{1b}[31m`\na/plain\n");
+    let ended = run(d, "covers", &["-q", "-f", "null", "a", "--by", "b"]);
+    assert_eq_bytes(ended.expect(1, ""), b"a/odd\x1b[31m\0a/plain\0");
+}
+
 #[test]
 fn odd_names_come_through() {
     let directory = scratch();
@@ -238,6 +267,22 @@ fn fclones_takes_the_report() {
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
     let left: BTreeSet<_> = fs::read_dir(d).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["a", "c"].map(|name| OsStr::new(name).to_owned()).into());
+}
+
+/// fclones replaces files by the digests of the report, so it gets none of files that were not read now.
+#[test]
+fn fclones_gets_no_listed_files() {
+    let directory = tree(&[("a/x", "hello"), ("b/x", "hello")]);
+    let d = directory.path();
+    hash(d, ["-f", "jsonl", "-o", "a.jsonl", "a"]).run().done();
+    fs::write(d.join("a/x"), "HELLO").unwrap();
+    for paths in [&["-q"][..], &["b"], &["a", "b"]] {
+        let ended = run(d, "dupes", &[&["-f", "fclones", "-o", "report", "--digests", "a.jsonl"], paths].concat());
+        assert_eq!((ended.code(), &ended.stdout[..]), (2, &b""[..]), "{}", ended.stderr);
+        assert!(ended.stderr.contains("--format fclones cannot be used with --digests"), "{}", ended.stderr);
+        assert!(ended.stderr.contains("name their paths instead"), "{}", ended.stderr);
+    }
+    assert!(!d.join("report").exists());
 }
 
 #[test]
@@ -306,6 +351,34 @@ fn only_what_is_elsewhere_covers() {
     assert_eq!(missing(&["a", "--by", "b"]), "a/long\n");
     fs::write(d.join("b/longer"), &long).unwrap();
     assert_eq!(missing(&["a", "--by", "b"]), "");
+}
+
+/// A disk that is not mounted is an empty directory, and may not be wiped.
+#[test]
+fn nothing_is_not_covered() {
+    let directory = tree(&[("by/x", "hello"), ("full/x", "hello")]);
+    let d = directory.path();
+    fs::create_dir(d.join("empty")).unwrap();
+    let said = "pfh: no file was found that is to be covered, so nothing is proven (is the disk mounted?); with \
+                --allow-empty, that counts as covered\n";
+    for arguments in [&["empty"][..], &["-q", "empty"], &["--exclude", "*", "full"], &["empty", "-o", "new"]] {
+        let ended = run(d, "covers", &[arguments, &["--by", "by"]].concat());
+        assert_eq_bytes(ended.expect(3, said), b"");
+    }
+    assert_eq!(fs::read(d.join("new")).unwrap(), b"");
+    let ended = run(d, "covers", &["--allow-empty", "empty", "--by", "by"]);
+    assert_eq_bytes(ended.expect(0, "pfh: 0 of 0 files have a copy, 0 (0 B) have none\n"), b"");
+    run(d, "covers", &["empty", "full", "--by", "by"]).expect(0, "pfh: 1 of 1 files have a copy, 0 (0 B) have none\n");
+    // An old result is not replaced by nothing, which is reported once.
+    fs::write(d.join("old"), "old").unwrap();
+    let kept = "pfh: no file was completed, so `old` is left as it was; --allow-empty replaces it\n";
+    run(d, "covers", &["-o", "old", "empty", "--by", "by"]).expect(3, kept);
+    assert_eq!(fs::read(d.join("old")).unwrap(), b"old");
+    // There is nothing, and something that could not be read.
+    let missing = "pfh: `gone`: No such file or directory (os error 2)\n";
+    let ended = run(d, "covers", &["gone", "--by", "by"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (3, &b""[..]), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with(missing) && ended.stderr.ends_with(said), "{}", ended.stderr);
 }
 
 #[test]
@@ -572,8 +645,18 @@ fn a_naive_search_finds_the_same() {
             assert_eq!(*found, distinct, "seed {seed}");
         }
         // The savings add up, however much is told as directories.
-        let (_, directories, sum) = all(&[]);
+        let (files, directories, sum) = all(&[]);
         assert_eq!(sum, saved, "seed {seed}");
+        // Each file that has copies is told, by itself or with its directory, or one of its hard links is.
+        let is_told = |path: &str| {
+            files.iter().any(|group| group.contains(path))
+                || directories.iter().flatten().any(|directory| path.starts_with(&format!("{directory}/")))
+        };
+        for same in naive.files.values() {
+            let identities: BTreeSet<u64> = same.iter().map(|(_, inode)| *inode).collect();
+            let told: BTreeSet<u64> = same.iter().filter(|(path, _)| is_told(path)).map(|(_, inode)| *inode).collect();
+            assert!(identities.len() == 1 || identities == told, "seed {seed}");
+        }
         with_directories += directories.len();
     }
     assert!(with_directories > 10, "{with_directories}");
@@ -664,4 +747,12 @@ fn blocks_that_are_shared_already_save_nothing() {
     let message = "pfh: 4 files, 0 groups of directories and 1 group of files, 2 duplicates, \
                    1.05 MB could be saved, 1.05 MB are shared already, 1 hard link\n";
     ended.expect(1, message);
+    // A copied directory is told, though it takes no room.
+    for side in ["one", "two"] {
+        fs::create_dir(mounted.join(side)).unwrap();
+        peer("cp", &mounted, ["--reflink=always", "a", &format!("{side}/x")]).unwrap();
+    }
+    peer("sync", &mounted, ["-f", "."]).unwrap();
+    let text = "2 directories with 1 file of 1.05 MB, 0 B could be saved:\n    t/one/\n    t/two/\n\n";
+    assert_eq_bytes(run(d, "dupes", &["-q", "t/one", "t/two"]).expect(1, ""), text.as_bytes());
 }
