@@ -59,7 +59,7 @@ impl Keep {
 const ENTRY_BYTES: usize = 5;
 
 /// Most algorithms of a set.
-pub(crate) const ALGORITHMS_MAX: usize = 12;
+pub const ALGORITHMS_MAX: usize = 12;
 
 /// Collects rows, sorts them within a limit of memory, and writes a set.
 pub struct SetBuilder {
@@ -73,6 +73,8 @@ pub struct SetBuilder {
     origins: Vec<Origin>,
     /// The source of the next rows.
     source: usize,
+    /// The source that the next rows change: the same one, or that of the database of a delta.
+    base: usize,
     /// Whether rows may be deleted, so that they have to be told apart.
     deletes: bool,
     /// The sizes of all rows; `None` once a row had none.
@@ -103,17 +105,22 @@ impl SetBuilder {
     pub fn new(algorithms: &[Algorithm], keep: Keep, memory_bytes: u64) -> SetBuilder {
         assert!(algorithms.len() <= ALGORITHMS_MAX);
         assert!(algorithms.iter().all(|one| (8..=64).contains(&one.digest_bytes())), "digests have 8 to 64 bytes");
-        let mut algorithms = algorithms.to_vec();
-        algorithms.sort_by_key(|&one| std::cmp::Reverse(strength(one)));
-        algorithms.dedup();
+        let mut distinct: Vec<Algorithm> = Vec::new();
+        for algorithm in algorithms {
+            if !distinct.contains(algorithm) {
+                distinct.push(*algorithm);
+            }
+        }
+        distinct.sort_by_key(|&one| std::cmp::Reverse(strength(one)));
         SetBuilder {
-            algorithms,
+            algorithms: distinct,
             keep,
             memory_bytes,
             rows: ByteSort::new(memory_bytes / 2),
             shapes: Vec::new(),
             origins: Vec::new(),
             source: 0,
+            base: 0,
             deletes: false,
             sizes: Some(DistinctSizes::new(memory_bytes / SIZES_PART)),
             largest_size: 0,
@@ -136,7 +143,23 @@ impl SetBuilder {
         }
         self.origins.push(Origin { rows: 0, entries: 0, ..origin });
         self.source = self.origins.len() - 1;
+        self.base = self.source;
         Ok(self.source)
+    }
+
+    /// Begins a source whose rows change those of an earlier one, `base`: deletions concern only the rows of `base` and
+    /// of deltas that were begun for it before.
+    ///
+    /// # Errors
+    /// As for [`SetBuilder::begin_source`].
+    ///
+    /// # Panics
+    /// If there is no source of the number `base`.
+    pub fn begin_delta(&mut self, origin: Origin, base: usize) -> io::Result<usize> {
+        assert!(base < self.origins.len());
+        let source = self.begin_source(origin)?;
+        self.base = base;
+        Ok(source)
     }
 
     /// Makes a source that was begun before the one of all following rows.
@@ -145,7 +168,7 @@ impl SetBuilder {
     /// If there is no source of this number.
     pub fn select_source(&mut self, source: usize) {
         assert!(source < self.origins.len());
-        self.source = source;
+        (self.source, self.base) = (source, source);
     }
 
     /// Returns the source of the next rows, to be completed when it was read.
@@ -165,16 +188,19 @@ impl SetBuilder {
         self.push_row(row, true)
     }
 
-    /// Deletes the rows of earlier sources that equal this one in digests, size, package and name. An entry is gone
-    /// when all of its rows are.
+    /// Deletes the rows of the delta's base, and of earlier deltas of that, which equal this one in digests, size,
+    /// package and name. An entry is gone when all of its rows are.
+    ///
+    /// Within one delta deletions come before additions, whatever their order: a row that it both adds and deletes
+    /// stays. Rows do not have all that is in a database (such as CRC32, and the case of digits), so these may be two.
     ///
     /// # Errors
     /// As for [`SetBuilder::push`].
     ///
     /// # Panics
-    /// If [`SetBuilder::expect_deletions`] was not called.
+    /// If [`SetBuilder::expect_deletions`] was not called, or the source was not begun by [`SetBuilder::begin_delta`].
     pub fn delete(&mut self, row: &Row<'_>) -> io::Result<bool> {
-        assert!(self.deletes);
+        assert!(self.deletes && self.base != self.source, "only deltas delete rows");
         self.push_row(row, false)
     }
 
@@ -201,6 +227,7 @@ impl SetBuilder {
         let origin = &mut self.origins[place];
         if self.deletes {
             let mut hasher = blake3().hasher();
+            hasher.update(&(self.base as u16).to_le_bytes());
             hasher.update(&row.size.unwrap_or(u64::MAX).to_le_bytes());
             hasher.update(&row.package.to_le_bytes());
             hasher.update(row.name);
@@ -260,7 +287,8 @@ impl SetBuilder {
             keep.texts().into_iter().map(|keeps| keeps.then(|| ByteSort::new(share))).collect();
         let has_sources = origins.len() > 1;
         let mut sources = Column::new(origins.len() as u64)?;
-        let mut file_sizes = Column::new(self.largest_size.saturating_add(1))?;
+        // A size is stored plus one: 0 is an unknown one.
+        let mut file_sizes = Column::new(self.largest_size.saturating_add(2))?;
         let mut leading = match leader {
             Some(place) => Some(TableWriter::new(algorithms[place], false)?),
             None => None,
@@ -423,8 +451,8 @@ struct RowLayout<'a> {
     deletes: bool,
 }
 
-/// With deletions: bytes that tell rows of the same digests apart, and after them the number of the source and whether
-/// the row is added.
+/// With deletions: bytes that tell rows of the same digests and of different bases apart, and after them the number of
+/// the source and whether the row is added.
 const ROW_BYTES: usize = 16;
 const DELETABLE_BYTES: usize = ROW_BYTES + 2 + 1;
 

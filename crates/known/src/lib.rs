@@ -46,7 +46,7 @@ pub use about::{About, BlockTotals, Class, Origin, UnknownClass};
 pub use block_hasher::{BlockError, BlockHasher, BlockKinds, EachDigests, SECTOR_BYTES};
 pub use block_set::{BlockFile, BlockSetBuilder, Blocks, FileId, KnownFile};
 pub use bloom::{BloomError, BloomFile, BloomFilter, BloomShape};
-pub use builder::{Keep, Row, SetBuilder};
+pub use builder::{ALGORITHMS_MAX, Keep, Row, SetBuilder};
 pub use classifier::{ClassifiedSet, Classifier, Facts, Found, Known};
 pub use fragments::{BlockPlace, Fragment, FragmentJoiner, WithinOthers};
 pub use import::{AddedList, Importer};

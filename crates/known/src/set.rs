@@ -72,6 +72,9 @@ struct TextColumn {
     blocks: Section,
 }
 
+/// Bytes that are checked between two questions whether to stop.
+const CHECKED_BYTES: usize = 16 << 20;
+
 /// A text that a set may keep about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Text {
@@ -131,7 +134,7 @@ impl KnownSet {
         });
         let shapes: Vec<(u64, u64)> = shapes.collect();
         let entries = shapes.last().ok_or(OpenError::Damaged)?.1;
-        let mut tables = Vec::new();
+        let mut tables: Vec<Table> = Vec::new();
         for digests in footer.sections.iter().filter(|section| section.kind == Kind::Digests) {
             let algorithm = Algorithm::from_name(&digests.name).map_err(|_| OpenError::Damaged)?;
             let (links, places) = (section(Kind::Links, &digests.name), section(Kind::Places, &digests.name));
@@ -145,7 +148,9 @@ impl KnownSet {
             let is_whole = algorithm.digest_bytes() == digests.record_bytes as usize
                 && links_are_whole
                 && places.as_ref().is_none_or(|places| places.records == entries);
-            if !is_whole || tables.len() == ALGORITHMS_MAX {
+            // Look-ups would see only the first of two tables.
+            let is_repeated = tables.iter().any(|table| table.algorithm == algorithm);
+            if !is_whole || is_repeated || tables.len() == ALGORITHMS_MAX {
                 return Err(OpenError::Damaged);
             }
             let index = needed(Kind::Index, &digests.name)?;
@@ -247,10 +252,25 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn is_intact(&self) -> io::Result<bool> {
+        Ok(self.is_intact_unless(&|| false)? == Some(true))
+    }
+
+    /// As [`KnownSet::is_intact`]; `None` if `stops` said so before the end.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn is_intact_unless(&self, stops: &dyn Fn() -> bool) -> io::Result<Option<bool>> {
         let all = self.bytes.all();
-        let is_intact = blake3().digest(&all[..all.len() - FOOTER_BYTES]).bytes() == self.footer.contents;
+        let mut hasher = blake3().hasher();
+        for part in all[..all.len() - FOOTER_BYTES].chunks(CHECKED_BYTES) {
+            if stops() {
+                return Ok(None);
+            }
+            hasher.update(part);
+        }
+        let is_intact = hasher.finish().bytes() == self.footer.contents;
         self.bytes.check()?;
-        Ok(is_intact)
+        Ok(Some(is_intact))
     }
 
     /// Returns the number of a digest among those of its algorithm, in order; `None` if the set does not have it. If it

@@ -176,16 +176,16 @@ fn rows_are_deleted_and_added_in_order() {
         };
         if adds { builder.push(&row) } else { builder.delete(&row) }.unwrap();
     };
-    builder.begin_source(origin("base", Class::Good)).unwrap();
+    let base = builder.begin_source(origin("base", Class::Good)).unwrap();
     for file in ["a", "b", "c", "d"] {
         change(&mut builder, true, file, "one");
         change(&mut builder, true, file, "two");
     }
-    builder.begin_source(origin("first delta", Class::Good)).unwrap();
+    builder.begin_delta(origin("first delta", Class::Good), base).unwrap();
     for (file, product) in [("a", "one"), ("a", "two"), ("b", "one"), ("d", "one"), ("d", "two"), ("x", "one")] {
         change(&mut builder, false, file, product);
     }
-    builder.begin_source(origin("second delta", Class::Good)).unwrap();
+    builder.begin_delta(origin("second delta", Class::Good), base).unwrap();
     change(&mut builder, true, "d", "two");
     change(&mut builder, true, "e", "one");
     let set = finish(builder);
@@ -202,6 +202,82 @@ fn rows_are_deleted_and_added_in_order() {
         [None, known("b", "two", 0), known("c", "one", 0), known("d", "two", 2), known("e", "one", 2), None]
     );
     assert_eq!(set.entries(), 4);
+}
+
+/// A row that moves from one base to another is deleted from the one only.
+#[test]
+fn a_delta_changes_its_own_base_only() {
+    let mut builder = SetBuilder::new(&all(), keep(), 1 << 20);
+    builder.expect_deletions();
+    let change = |builder: &mut SetBuilder, adds: bool, file: &str| {
+        let digests = [digest("md5", file), digest("sha1", file)];
+        let row = Row { digests: &digests, size: Some(1), name: file.as_bytes(), package: 7, ..Row::default() };
+        if adds { builder.push(&row) } else { builder.delete(&row) }.unwrap();
+    };
+    let legacy = builder.begin_source(origin("legacy", Class::Good)).unwrap();
+    for file in ["kept", "gone", "from legacy"] {
+        change(&mut builder, true, file);
+    }
+    builder.begin_delta(origin("delta of legacy", Class::Good), legacy).unwrap();
+    change(&mut builder, false, "gone");
+    change(&mut builder, false, "from legacy");
+    change(&mut builder, true, "to legacy");
+    let modern = builder.begin_source(origin("modern", Class::Good)).unwrap();
+    for file in ["kept", "gone", "to legacy"] {
+        change(&mut builder, true, file);
+    }
+    builder.begin_delta(origin("delta of modern", Class::Good), modern).unwrap();
+    for file in ["kept", "gone", "to legacy"] {
+        change(&mut builder, false, file);
+    }
+    change(&mut builder, true, "from legacy");
+    // A later delta of the first base.
+    builder.begin_delta(origin("another delta of legacy", Class::Good), legacy).unwrap();
+    change(&mut builder, true, "gone");
+    let set = finish(builder);
+    let found = ["kept", "gone", "from legacy", "to legacy"].map(|file| {
+        let entries = set.agreeing(&[digest("md5", file)]).unwrap();
+        entries.first().map(|entry| set.source(*entry).unwrap())
+    });
+    assert_eq!(found, [Some(0), Some(4), Some(3), Some(1)]);
+}
+
+#[test]
+fn an_algorithm_that_is_named_twice_has_one_table() {
+    let algorithms = ["sha256", "blake3", "sha256"].map(|name| Algorithm::from_name(name).unwrap());
+    let mut builder = SetBuilder::new(&algorithms, keep(), 1 << 20);
+    builder.begin_source(Origin::default()).unwrap();
+    let rows: Vec<[Digest; 2]> =
+        (0..3000).map(|number: u32| ["sha256", "blake3"].map(|name| digest(name, &number.to_string()))).collect();
+    for digests in &rows {
+        assert!(builder.push(&Row { digests, ..Row::default() }).unwrap());
+    }
+    let set = finish(builder);
+    let tables: Vec<(&str, u64)> = set.algorithms().map(|algorithm| (algorithm.name(), set.len(algorithm))).collect();
+    assert_eq!((set.entries(), tables), (3000, vec![("sha256", 3000), ("blake3", 3000)]));
+    for digests in &rows {
+        let [entry] = set.agreeing(digests).unwrap()[..] else { panic!("{digests:?}") };
+        assert_eq!(set.digests(entry).unwrap(), digests);
+        assert!(digests.iter().all(|digest| set.entries_of(digest).unwrap() == [entry]));
+    }
+}
+
+/// A size is stored plus one, which may take a byte more.
+#[test]
+fn the_largest_size_is_kept() {
+    for largest in [0, 254, 255, 256, 65_534, 65_535, 65_536, 4_294_967_294, 4_294_967_295_u64] {
+        let mut builder = SetBuilder::new(&all(), keep(), 1 << 20);
+        builder.begin_source(Origin::default()).unwrap();
+        let files = [("none", None), ("empty", Some(0)), ("largest", Some(largest))];
+        for (file, size) in files {
+            builder.push(&Row { digests: &[digest("md5", file)], size, ..Row::default() }).unwrap();
+        }
+        let set = finish(builder);
+        for (file, size) in files {
+            let [entry] = set.agreeing(&[digest("md5", file)]).unwrap()[..] else { panic!("{file}") };
+            assert_eq!(set.size(entry).unwrap(), size, "{file} of {largest}");
+        }
+    }
 }
 
 /// A file that is truncated under an open set is an error, not the end of the program.

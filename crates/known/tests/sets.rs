@@ -196,6 +196,20 @@ fn a_filter_of_another_length_is_refused() {
     }
 }
 
+/// Of two tables of one algorithm, look-ups would see only the first.
+#[test]
+fn two_sections_of_digests_by_one_algorithm_are_refused() {
+    let file = build(&["md5"], 1 << 20, &digests("md5", 400, 0));
+    let twice = with_footer(&file, |footer| {
+        let mut entries = footer[TABLE_AT..].chunks(ENTRY_BYTES);
+        let first = TABLE_AT + ENTRY_BYTES * entries.position(|entry| entry.starts_with(b"digests\0")).unwrap();
+        let end = TABLE_AT + ENTRY_BYTES * usize::from(footer[20]);
+        footer.copy_within(first..first + ENTRY_BYTES, end);
+        footer[20] += 1;
+    });
+    assert_eq!(refusal(twice), OpenError::Damaged.to_string());
+}
+
 #[test]
 fn digests_of_other_algorithms_are_left_out() {
     let known = [digests("md5", 9, 0), digests("sha256", 5, 0)].concat();
@@ -242,6 +256,7 @@ fn every_changed_byte_is_found() {
         match KnownSet::from_bytes(damaged) {
             Ok(set) => {
                 assert!(place < file.len() - FOOTER_BYTES && !set.is_intact().unwrap(), "{place}");
+                assert_eq!(set.is_intact_unless(&|| true).unwrap(), None);
                 known.iter().for_each(|digest| {
                     set.find(digest).unwrap();
                     set.agreeing(&[*digest]).unwrap();

@@ -54,7 +54,7 @@ pub struct Name<'a> {
 #[derive(Debug)]
 pub struct KnownDigests {
     entries: Vec<Known>,
-    /// Entries by their longest digest.
+    /// Entries by each of their digests.
     places: HashMap<Digest, Vec<u32>>,
     algorithms: Vec<Algorithm>,
     /// The only algorithm to load; `None` for all.
@@ -85,8 +85,11 @@ struct Known {
     digests: Vec<Digest>,
 }
 
-/// Approximate memory of an entry beside its name and digests, in bytes: a place and its key.
-const ENTRY_BYTES: u64 = 200;
+/// Approximate memory of an entry beside its name and digests, in bytes.
+const ENTRY_BYTES: u64 = 80;
+
+/// Approximate memory of the place of an entry by one digest, with its key, in bytes.
+const PLACE_BYTES: u64 = 120;
 
 /// The error that a collection of digests exceeds its share of memory. `Display` says what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +156,6 @@ impl Lookup for KnownDigests {
         &self.algorithms
     }
 
-    /// Finds an entry with several digests only by the longest of them.
     fn find(&self, digest: &Digest) -> io::Result<Vec<Hit>> {
         Ok(self.hits(digest).collect())
     }
@@ -228,16 +230,18 @@ impl KnownDigests {
         digests: Vec<Digest>,
         guessed: bool,
     ) -> Result<(), TooManyDigests> {
-        let Some(longest) = digests.iter().max_by_key(|digest| digest.bytes().len()) else { return Ok(()) };
-        let places = self.places.entry(*longest).or_default();
-        let latest = places.last().and_then(|&place| self.entries.get_mut(place as usize));
+        let Some(first) = digests.first() else { return Ok(()) };
+        let latest = self.places.get(first).and_then(|places| self.entries.get_mut(*places.last()? as usize));
         if let Some(latest) =
             latest.filter(|latest| !self.all_names && (latest.list, &latest.digests) == (list, &digests))
         {
             latest.names += 1;
             return Ok(());
         }
-        places.push(self.entries.len() as u32);
+        let place = self.entries.len() as u32;
+        for digest in &digests {
+            self.places.entry(*digest).or_default().push(place);
+        }
         for digest in &digests {
             let algorithm = digest.algorithm();
             if !self.algorithms.contains(&algorithm) {
@@ -248,7 +252,7 @@ impl KnownDigests {
                 self.guesses.push(Guess { list, algorithm, is_right: AtomicBool::new(false) });
             }
         }
-        self.bytes += ENTRY_BYTES + (name.len() + size_of_val(&*digests)) as u64;
+        self.bytes += ENTRY_BYTES + PLACE_BYTES * digests.len() as u64 + (name.len() + size_of_val(&*digests)) as u64;
         self.entries.push(Known { name, names: 1, list, digests });
         if self.bytes > self.bytes_max || self.entries.len() >= u32::MAX as usize {
             return Err(TooManyDigests { count: self.entries.len() });
@@ -277,6 +281,7 @@ impl KnownDigests {
         let candidates = digests.iter().flat_map(|digest| self.hits(digest));
         let mut entries: Vec<u64> = candidates.filter(agrees).map(|hit| hit.entry).collect();
         entries.sort_unstable();
+        entries.dedup();
         let mut matches: Vec<Match> = Vec::new();
         for entry in entries {
             let Known { name, names, list, .. } = &self.entries[entry as usize];
@@ -371,6 +376,10 @@ mod tests {
         let known = known(false, &[("list", text)]);
         let matches = |md5: &str, sha1: &str| known.matches(&[digest("md5", md5), digest("sha1", sha1)]).len();
         assert_eq!([matches("a", "a"), matches("b", "a"), matches("a", "b")], [1, 0, 0]);
+        // Of a list that has one of the algorithms, one has to.
+        for (algorithm, text, found) in [("md5", "a", 1), ("sha1", "a", 1), ("md5", "b", 0)] {
+            assert_eq!(known.matches(&[digest(algorithm, text)]).len(), found, "{algorithm} of {text}");
+        }
     }
 
     #[test]

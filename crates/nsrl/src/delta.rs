@@ -17,8 +17,8 @@ use crate::texts::Texts;
 pub enum Change<'a> {
     /// The row is added.
     Insert(Row<'a>),
-    /// Every row is removed that has these digests, and also this size, name and package where they are given. A file
-    /// may have further rows, with other names and packages.
+    /// The row is removed that has these digests, and this size, name and package: a deletion that does not name all of
+    /// them is refused. A file may have further rows, with other names and packages.
     Delete(Row<'a>),
 }
 
@@ -515,6 +515,13 @@ impl<R: BufRead> Delta<R> {
         }
         if Role::DIGESTS.iter().all(|role| matches!(row[*role as usize], Value::Null)) {
             return Err(OTHER_FORM);
+        }
+        // NSRL's deltas name whole rows. Which rows are meant by less, only the database can tell.
+        let named = [Role::Sha256, Role::Sha1, Role::Md5, Role::Size, Role::Package];
+        let is_whole = named.iter().all(|role| !matches!(row[*role as usize], Value::Null))
+            && matches!(row[Role::Name as usize], Value::Bytes(..));
+        if !is_whole {
+            return Err(Stop::Refused("it does not name all digests, name, size and package of a row"));
         }
         match self.give(&row, changed, false)? {
             Ok(()) => self.counts.deleted += 1,

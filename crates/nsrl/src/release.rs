@@ -14,6 +14,14 @@ pub struct Release {
 }
 
 impl Release {
+    /// Returns which of NSRL's collections it is of, if its set tells: `modern`, `legacy`, `android` or `ios`. A delta
+    /// belongs to a database of the same one.
+    pub fn collection(&self) -> Option<&'static str> {
+        let words = || self.set.split(|one: char| !one.is_ascii_alphanumeric());
+        let all = ["modern", "legacy", "android", "ios"];
+        all.into_iter().find(|name| words().any(|word| word.eq_ignore_ascii_case(name)))
+    }
+
     /// Reads the release from the name of a file, such as `RDS_2026.03.1_modern_minimal_delta.sql`.
     pub fn from_file_name(name: &str) -> Option<Release> {
         let rest = name.get(..4).filter(|start| start.eq_ignore_ascii_case("RDS_")).and_then(|_| name.get(4..))?;
@@ -37,6 +45,16 @@ mod tests {
         let pair = |version: &str, set: &str| Some((version.to_owned(), set.to_owned()));
         assert_eq!(of("RDS_2026.03.1_modern_minimal_delta.sql"), pair("2026.03.1", "modern_minimal"));
         assert_eq!(of("rds_2026.06.1_android.zip"), pair("2026.06.1", "android"));
+        for (set, collection) in [
+            ("modern_minimal", Some("modern")),
+            ("Legacy", Some("legacy")),
+            ("rds ios", Some("ios")),
+            ("bios", None),
+            ("", None),
+        ] {
+            let release = Release { set: set.to_owned(), ..Release::default() };
+            assert_eq!(release.collection(), collection, "{set}");
+        }
         for name in ["RDS_2026_modern.db", "delta.sql", "RDS_2026..1_x.db", "RDSé", ""] {
             assert_eq!(of(name), None, "{name}");
         }

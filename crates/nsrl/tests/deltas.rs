@@ -93,6 +93,11 @@ fn statements_as_nsrl_writes_them() {
 fn what_needs_the_database_is_refused_with_its_line() {
     let md5 = digest("md5", "a");
     let unknown = "which rows it deletes, only the database can tell";
+    let not_whole = "it does not name all digests, name, size and package of a row";
+    let whole =
+        format!("sha256 = '' AND sha1 = '' AND md5 = '{md5}' AND file_name = 'x' AND file_size = 1 AND package_id = 2");
+    let deleted = read(&format!("DELETE FROM FILE WHERE {whole};")).unwrap().changes;
+    assert_eq!(deleted, [format!("-{md5} Some(1) \"x\" Some(2) []")]);
     for (statement, reason) in [
         ("UPDATE FILE SET file_size = 1 WHERE package_id = 3", "which rows it changes, only the database can tell"),
         ("UPDATE PKG SET name = 'x'", "it changes names of packages that files already have"),
@@ -111,7 +116,16 @@ fn what_needs_the_database_is_refused_with_its_line() {
         ("INSERT INTO FILE VALUES (1)", "its values are not as many as the columns"),
         ("INSERT INTO FILE (md5) VALUES (NULL)", "a row cannot be used: it has no digest"),
         ("INSERT INTO FILE (md5) VALUES ('12')", "a row cannot be used: its md5 is not a digest"),
-        ("DELETE FROM FILE WHERE md5 = 12", "a row cannot be used: its md5 is not a digest"),
+        (&format!("DELETE FROM FILE WHERE md5 = '{md5}'"), not_whole),
+        (&format!("DELETE FROM FILE WHERE {}", whole.replacen("sha1 = '' AND ", "", 1)), not_whole),
+        (&format!("DELETE FROM FILE WHERE {}", whole.replacen("file_name = 'x' AND ", "", 1)), not_whole),
+        (&format!("DELETE FROM FILE WHERE {}", whole.replacen("'x'", "1", 1)), not_whole),
+        (&format!("DELETE FROM FILE WHERE {}", whole.replacen("file_size = 1 AND ", "", 1)), not_whole),
+        (&format!("DELETE FROM FILE WHERE {}", whole.replacen(" AND package_id = 2", "", 1)), not_whole),
+        (
+            &format!("DELETE FROM FILE WHERE {}", whole.replacen(&format!("'{md5}'"), "12", 1)),
+            "a row cannot be used: its md5 is not a digest",
+        ),
         ("CREATE TABLE x (y)", "this is no statement that a delta has"),
         ("ROLLBACK", "this is no statement that a delta has"),
         ("'", ""),

@@ -41,7 +41,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
         (arguments.class.into(), arguments.release.clone(), arguments.note.clone());
     let failed = |error: io::Error| Failed::internal(error.to_string());
     let builder = BlockSetBuilder::new(algorithm, block_bytes, origin, arguments.memory / 2).map_err(failed)?;
-    let reporting = Reporting { quiet: arguments.quiet, allow_empty: false, ..Reporting::DEFAULT };
+    let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
     command.set_output(reading::open_output(Some(&arguments.set))?);
     pfh_source::raise_open_file_limit();

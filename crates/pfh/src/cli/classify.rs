@@ -36,8 +36,13 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
     let (classifier, broken) = verdicts::open_all(&arguments.known, algorithm, options.memory / 4, options.quiet)?;
     let algorithms = match algorithm {
         Some(algorithm) => {
-            if !classifier.sets().iter().all(|one| one.set.len(algorithm) > 0) {
-                return Err(Failed::usage(format_args!("-a {algorithm}: a set has no digests by it")));
+            // Its other files could not be found.
+            if let Some(one) = classifier.sets().iter().find(|one| !one.set.can_be_asked(|own| own == algorithm)) {
+                let (set, how_many) =
+                    (message::quoted(&one.name), if one.set.len(algorithm) > 0 { "all" } else { "any" });
+                return Err(Failed::usage(format_args!(
+                    "-a {algorithm}: {set} does not have {how_many} of its files by it"
+                )));
             }
             vec![algorithm]
         }

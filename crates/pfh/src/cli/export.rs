@@ -39,6 +39,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
             None
         }
     };
+    // Before signals are listened to, so that Ctrl-C ends this, too.
+    verdicts::refuse_damaged(&arguments.set, &set, &|| false)?;
     let mut classifier = Classifier::default();
     classifier.push(ClassifiedSet { name: Vec::new(), class: None, set });
     let mut command = Command::begin(Reporting { quiet: arguments.quiet, ..Reporting::DEFAULT }, None);

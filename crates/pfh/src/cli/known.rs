@@ -63,9 +63,9 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     if has_deltas {
         importer.builder().expect_deletions();
     }
-    arguments.except.iter().try_for_each(|path| verdicts::open_set(path).map(|set| importer.leave_out(set)))?;
-    arguments.common.iter().try_for_each(|path| verdicts::open_set(path).map(|set| importer.keep_only(set)))?;
-    let reporting = Reporting { quiet: arguments.quiet, allow_empty: false, ..Reporting::DEFAULT };
+    arguments.except.iter().try_for_each(|path| verdicts::open_intact_set(path).map(|set| importer.leave_out(set)))?;
+    arguments.common.iter().try_for_each(|path| verdicts::open_intact_set(path).map(|set| importer.keep_only(set)))?;
+    let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
     command.without_totals();
     command.set_output(reading::open_output(Some(&arguments.set))?);
@@ -128,6 +128,10 @@ fn add_source(
     let failed = |error: io::Error| Failed::internal(format_args!("{}: {error}", message::quoted(source.as_bytes())));
     let stops = || command.cancel().is_cancelled();
     if let Some(set) = verdicts::open_if_set(source)? {
+        verdicts::refuse_damaged(path, &set, &stops)?;
+        if stops() {
+            return Ok(None);
+        }
         let is_useful = importer.add_set(&set, &stops).map_err(failed)?;
         let mut useless = Contents::default().instead_of(source.as_bytes(), WANTED);
         useless.has = set.algorithms().map(Algorithm::name).collect();
@@ -203,14 +207,38 @@ fn row_of<'a>(row: &pfh_nsrl::Row<'a>) -> Row<'a> {
     Row { digests, size, name, product, category, package: package.unwrap_or(0) }
 }
 
-/// Adds a database, or a delta of one; `None` if the source is neither. `before` is the kind of the last database, and
-/// the release of it or of a delta after it; empty if that did not tell it.
+/// The last database of NSRL, which deltas after it change.
+struct Before {
+    kind: pfh_nsrl::Kind,
+    /// The number of its source.
+    base: usize,
+    /// The release of it, or of the last delta after it. Parts that none of them told are empty.
+    release: pfh_nsrl::Release,
+}
+
+impl Before {
+    /// Refuses a delta that leads to a release to which none can lead from here, as far as both are told.
+    fn judge(&self, to: &pfh_nsrl::Release) -> Result<(), String> {
+        if let (Some(own), Some(other)) = (to.collection(), self.release.collection())
+            && own != other
+        {
+            return Err(format!("it is a delta of the {own} set, and the database before it is of the {other} set"));
+        }
+        let (leads_to, before) = (&to.version, &self.release.version);
+        if !leads_to.is_empty() && leads_to <= before {
+            return Err(format!("it leads to release {leads_to}, and {before} is before it: give deltas in order"));
+        }
+        Ok(())
+    }
+}
+
+/// Adds a database, or a delta of one; `None` if the source is neither. `before` is the last database of NSRL.
 fn add_database(
     importer: &mut Importer,
     source: &OsStr,
     arguments: &BuildArguments,
     command: &Command,
-    before: &mut Option<(pfh_nsrl::Kind, String)>,
+    before: &mut Option<Before>,
 ) -> Result<Option<Loaded>, Failed> {
     if source == "-" || arguments.columns.is_some() || arguments.format.is_some() {
         return Ok(None);
@@ -224,24 +252,18 @@ fn add_database(
     let read: Result<(), Failed> = if let Ok(Some((name, delta))) = pfh_list::open_wanted(path, is_delta) {
         let name = String::from_utf8_lossy(name.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
         let mut delta = pfh_nsrl::Delta::new(io::BufReader::with_capacity(1 << 16, delta), &name, &options);
-        let leads_to = delta.release().map(|release| release.version.clone()).unwrap_or_default();
-        let Some((kind, before)) = before else { return Err(failed(&"a delta is given after its database")) };
+        let named = delta.release().cloned().unwrap_or_default();
+        let Some(before) = before else { return Err(failed(&"a delta is given after its database")) };
         // That of the minimal set would leave rows of deleted files, of which a full set has more.
-        if *kind == pfh_nsrl::Kind::Full {
+        if before.kind == pfh_nsrl::Kind::Full {
             return Err(failed(&pfh_nsrl::DeltaError::FullSet));
         }
-        if !leads_to.is_empty() && leads_to <= *before {
-            let order = format_args!("it leads to release {leads_to}, and {before} is before it: give deltas in order");
-            return Err(failed(&order));
-        }
+        before.judge(&named).map_err(|reason| failed(&reason))?;
         let mut origin = origin_of(source, "nsrl-delta", arguments)?;
         if origin.release.is_empty() {
-            origin.release.clone_from(&leads_to);
+            origin.release = named.version;
         }
-        importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
-        if !leads_to.is_empty() {
-            *before = leads_to;
-        }
+        importer.builder().begin_delta(origin, before.base).map_err(|error| failed(&error))?;
         let mut change = |change: pfh_nsrl::Change<'_>| {
             goes_on()?;
             is_useful |= match change {
@@ -250,7 +272,7 @@ fn add_database(
                     importer.builder().delete(&row_of(&row))?
                 }
                 pfh_nsrl::Change::Delete(_) => {
-                    broken.borrow_mut().report(&"a deletion that does not name size and package of its row");
+                    broken.borrow_mut().report(&"a deletion whose size or package is no number");
                     false
                 }
             };
@@ -260,7 +282,21 @@ fn add_database(
             broken.borrow_mut().report(&statement);
             Ok(())
         };
-        delta.each(&mut change, &mut refused).map(drop).map_err(|error| failed(&error))
+        match delta.each(&mut change, &mut refused) {
+            Err(error) => Err(failed(&error)),
+            Ok(_) => {
+                // Its statements may tell another release than its name.
+                let told = delta.release().cloned().unwrap_or_default();
+                let judged = before.judge(&told).map_err(|reason| failed(&reason));
+                if !told.version.is_empty() {
+                    before.release.version = told.version;
+                }
+                if before.release.set.is_empty() {
+                    before.release.set = told.set;
+                }
+                judged
+            }
+        }
     } else {
         let opened = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
             pfh_nsrl::Database::open_zip(path, u64::MAX, &mut |_| goes_on())
@@ -280,12 +316,19 @@ fn add_database(
             _ => "nsrl-database",
         };
         let mut origin = origin_of(source, kind, arguments)?;
-        let own = database.release().cloned().unwrap_or_default();
+        let mut own = database.release().cloned().unwrap_or_default();
         if origin.release.is_empty() {
-            (origin.release, origin.date) = (own.version.clone(), own.date);
+            (origin.release, origin.date) = (own.version.clone(), own.date.clone());
         }
-        *before = Some((database.kind(), own.version));
-        importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
+        let base = importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
+        // No other database has deltas.
+        if matches!(database.kind(), pfh_nsrl::Kind::Minimal | pfh_nsrl::Kind::Full) {
+            if own.set.is_empty() {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                own.set = pfh_nsrl::Release::from_file_name(&name).map_or_else(String::new, |named| named.set);
+            }
+            *before = Some(Before { kind: database.kind(), base, release: own });
+        }
         let mut row = |row: pfh_nsrl::Row<'_>| {
             goes_on()?;
             is_useful |= importer.push(&row_of(&row))?;

@@ -142,6 +142,10 @@ pub(crate) struct BuildArguments {
     #[arg(long)]
     pub(crate) keep_going: bool,
 
+    /// Replace an existing SET even with a set that has not a single file.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+
     /// Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest.
     #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
     pub(crate) memory: u64,

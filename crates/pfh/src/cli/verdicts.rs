@@ -6,13 +6,13 @@ use super::json_header;
 use super::known_args::VerdictFormat;
 use super::lists::{BrokenLines, Loaded};
 use super::{lists, message};
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::{Algorithm, Digest, Status};
 use pfh_known::{Class, ClassifiedSet, Classifier, Facts, Importer, Keep, KnownSet, OpenError, Origin, SetBuilder};
 use pfh_record::ReadOptions;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::ops::AddAssign;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -61,8 +61,24 @@ pub(crate) fn open_if_set(path: &OsStr) -> Result<Option<KnownSet>, Failed> {
     }
     match KnownSet::open(Path::new(path)) {
         Ok(set) => of_files(Path::new(path), set).map(Some),
-        Err(OpenError::NotASet | OpenError::Io(_)) => Ok(None),
+        Err(OpenError::NotASet) => Ok(None),
+        // A list need not be a file that can be mapped, and errors of opening come again. A set has to be, as far as
+        // there is room for maps.
+        Err(OpenError::Io(error)) if !matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::OutOfMemory) => {
+            Ok(None)
+        }
         Err(error) => Err(refused(Path::new(path), &error)),
+    }
+}
+
+/// Refuses a set of which some byte is not as it was written. All of it goes into something new, whose own check would
+/// then find nothing. If `stops` says so, it is left unchecked.
+pub(crate) fn refuse_damaged(path: &Path, set: &KnownSet, stops: &dyn Fn() -> bool) -> Result<(), Failed> {
+    let path = message::quoted_path(path);
+    match set.is_intact_unless(stops) {
+        Ok(Some(false)) => Err(Failed::usage(format_args!("{path} is damaged; build or copy it again"))),
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failed::unread(format_args!("{path}: {error}"))),
     }
 }
 
@@ -73,6 +89,13 @@ fn refused(path: &Path, error: &OpenError) -> Failed {
 /// Opens a set of files.
 pub(crate) fn open_set(path: &Path) -> Result<KnownSet, Failed> {
     open_any_set(path).and_then(|set| of_files(path, set))
+}
+
+/// Opens a set of files of which every byte is as it was written.
+pub(crate) fn open_intact_set(path: &Path) -> Result<KnownSet, Failed> {
+    let set = open_set(path)?;
+    refuse_damaged(path, &set, &|| false)?;
+    Ok(set)
 }
 
 /// Opens a set of files or of blocks.
@@ -110,11 +133,16 @@ pub(crate) fn open_block_set(argument: &OsStr, block_bytes: u64) -> Result<Class
     Ok(ClassifiedSet { name, class, set })
 }
 
+/// Whether sets can have digests by an algorithm.
+fn is_of_sets(algorithm: Algorithm) -> bool {
+    (8..=64).contains(&algorithm.digest_bytes())
+}
+
 /// Returns the algorithms of these names, or those that sets take by default.
 pub(crate) fn set_algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failed> {
     let of = |name: &str| {
         let algorithm = Algorithm::from_name(name).map_err(Failed::usage)?;
-        if (8..=64).contains(&algorithm.digest_bytes()) {
+        if is_of_sets(algorithm) {
             Ok(algorithm)
         } else {
             Err(Failed::usage(format_args!("{name} has too short digests for a set: at least 8 bytes")))
@@ -171,8 +199,16 @@ fn temporary_set(
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, quiet);
     let added = importer.add_list(list, &mut |error| broken.report(&error), &|| false).map_err(temporary_failed)?;
-    let Loaded { broken, useless } = broken.end(added.contents, added.is_useful, added.without_digest, WANTED, "");
-    if let Some(useless) = useless {
+    let wanted = algorithm.map_or(WANTED, |algorithm| algorithm.name());
+    let Loaded { broken, useless } = broken.end(added.contents, added.is_useful, added.without_digest, wanted, "");
+    if let Some(mut useless) = useless {
+        let can_be_named = |name: &&'static str| {
+            let is_other = algorithm.is_none() && !ALGORITHMS.contains(name);
+            is_other && Algorithm::from_name(name).is_ok_and(|one| is_of_sets(one) && one.status() != Status::Checksum)
+        };
+        if let Some(name) = useless.has.iter().copied().find(can_be_named) {
+            useless.wanted = format!("the algorithms that are taken without -a (`-a {name}` takes them)");
+        }
         return Err(Failed::usage(useless));
     }
     let mut file = tempfile::tempfile().map_err(temporary_failed)?;

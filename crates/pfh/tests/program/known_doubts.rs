@@ -167,6 +167,22 @@ fn entries_that_were_not_found_can_be_identified() {
     }
 }
 
+/// Sets have many algorithms by default, but not all.
+#[test]
+fn an_algorithm_that_has_to_be_named_is_suggested() {
+    let directory = case();
+    let path = directory.path();
+    assert_eq!(run(path, "hash -q -a ripemd160 -f csv -o known.csv d/evil", "").0, 0);
+    let (code, _, said) = run(path, "match --known bad=known.csv d", "");
+    let reason = "`known.csv` has no digests of the algorithms that are taken without -a (`-a ripemd160` takes them); \
+                  it has ripemd160";
+    assert!(code == 2 && said.contains(reason), "{code} {said}");
+    let (code, printed, said) = run(path, "match -a ripemd160 --known bad=known.csv d", "");
+    assert!(code == 1 && printed.starts_with("known-bad    d/evil"), "{code} {printed}{said}");
+    let (code, _, said) = run(path, "match -a sha256 --known bad=known.csv d", "");
+    assert!(code == 2 && said.contains("has no digests of sha256; it has ripemd160"), "{code} {said}");
+}
+
 /// A set without the wanted digests, like a list, is no source.
 #[test]
 fn a_set_without_wanted_digests_makes_no_empty_set() {

@@ -137,6 +137,21 @@ fn sets_are_added_subtracted_and_intersected() {
     assert_eq!(String::from_utf8_lossy(answer), format!("known-good   {text}  (same.pfhk)\n"));
 }
 
+/// As other outputs, a set is not replaced by one without files unless that is wanted.
+#[test]
+fn an_empty_set_does_not_take_the_place_of_a_full_one() {
+    let directory = case();
+    let path = directory.path().join("rest.pfhk");
+    fs::copy(directory.path().join("good.pfhk"), &path).unwrap();
+    let before = fs::read(&path).unwrap();
+    let build = ["known", "build", "-q", "rest.pfhk", "--except", "good.pfhk", "good.pfhk"];
+    let kept = "pfh: no file was completed, so `rest.pfhk` is left as it was; --allow-empty replaces it\n";
+    pfh(directory.path(), build).run().expect(3, kept);
+    assert!(fs::read(&path).unwrap() == before);
+    pfh(directory.path(), [&build[..], &["--allow-empty"]].concat()).run().expect(0, "");
+    assert!(fs::read(&path).unwrap() != before);
+}
+
 #[test]
 fn answers_keep_the_order_of_many_queries() {
     let directory = case();
@@ -186,6 +201,37 @@ fn damaged_sets_are_refused_and_found() {
     assert_eq!((&source["sha256"], &source["class"]), (&Value::from(sha256), &Value::from("good")));
 }
 
+/// The check of a set that is made of a damaged one would find nothing.
+#[test]
+fn nothing_is_made_of_damaged_sets() {
+    let directory = case();
+    let path = directory.path().join("good.pfhk");
+    let mut changed = fs::read(&path).unwrap();
+    changed[70] ^= 1;
+    fs::write(&path, changed).unwrap();
+    for words in [
+        &["build", "made", "good.pfhk"][..],
+        &["build", "made", "bad.md5", "good.pfhk"],
+        &["build", "made", "--except", "good.pfhk", "bad.md5"],
+        &["build", "made", "--common", "good.pfhk", "bad.md5"],
+        &["export", "good.pfhk", "-f", "csv", "-o", "made"],
+        &["export", "good.pfhk"],
+    ] {
+        let ended = pfh(directory.path(), [&["known"][..], words].concat()).run();
+        assert_eq!(ended.expect(2, "pfh: `good.pfhk` is damaged; build or copy it again\n"), b"", "{words:?}");
+        assert!(!directory.path().join("made").exists(), "{words:?}");
+    }
+}
+
+/// A set that cannot be mapped is no list. At most 256 files can be.
+#[test]
+fn a_set_that_cannot_be_opened_is_not_taken_for_a_list() {
+    let directory = case();
+    let known = ["--known", "good.pfhk"].repeat(257);
+    let ended = pfh(directory.path(), [&["match"][..], &known[..], &["files"]].concat()).run();
+    ended.expect(2, "pfh: `good.pfhk`: too many files are mapped\n");
+}
+
 #[test]
 fn broken_lines_are_reported_and_taken_for_no_files() {
     let directory = scratch();
@@ -216,6 +262,151 @@ fn a_delta_needs_its_database() {
     let refused = pfh(directory.path(), ["known", "build", "set.pfhk", delta]).run();
     refused.expect(2, &format!("pfh: `{delta}`: a delta is given after its database\n"));
     assert_eq!(names(directory.path()), [Path::new(delta)]);
+}
+
+/// Makes a minimal database of NSRL, the release 2026.03.1 of a set, of files of one byte in one package; `false` if
+/// there is no Python.
+fn database(directory: &Path, name: &str, set: &str, files: &[&str]) -> bool {
+    const PYTHON: &str = r#"
+import hashlib, sqlite3, sys
+path, build_set, *names = sys.argv[1:]
+database = sqlite3.connect(path)
+database.execute("CREATE TABLE FILE (sha256, sha1, md5, file_name, file_size, package_id)")
+database.execute("CREATE TABLE VERSION (version, build_set, release_date, description)")
+database.execute("INSERT INTO VERSION VALUES ('2026.03.1', ?, '', '')", (build_set,))
+for name in names:
+    digests = [hashlib.new(one, name.encode()).hexdigest() for one in ("sha256", "sha1", "md5")]
+    database.execute("INSERT INTO FILE VALUES (?, ?, ?, ?, 1, 7)", (*digests, name))
+database.commit()
+"#;
+    let Some(made) = peer("python3", directory, [&["-c", PYTHON, name, set][..], files].concat()) else { return false };
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    true
+}
+
+/// Returns the columns of a file's row in such a database, and their values in SQL.
+fn columns(file: &str) -> [(&'static str, String); 6] {
+    let digests = ["sha256", "sha1", "md5"].map(|one| (one, format!("'{}'", digest(one, file.as_bytes()))));
+    let [sha256, sha1, md5] = digests;
+    let others = [("file_name", format!("'{file}'")), ("file_size", "1".to_owned()), ("package_id", "7".to_owned())];
+    let [name, size, package] = others;
+    [sha256, sha1, md5, name, size, package]
+}
+
+/// Writes a delta of these statements.
+fn write_delta(directory: &Path, name: &str, statements: &[String]) {
+    let text = statements.iter().map(|statement| format!("{statement};\n")).collect::<String>();
+    fs::write(directory.join(name), format!("BEGIN;\n{text}COMMIT;\n")).unwrap();
+}
+
+fn insertion(file: &str) -> String {
+    let values = columns(file).map(|(_, value)| value);
+    format!("INSERT INTO FILE VALUES ({})", values.join(", "))
+}
+
+fn deletion(file: &str) -> String {
+    let conditions = columns(file).map(|(column, value)| format!("{column} = {value}"));
+    format!("DELETE FROM FILE WHERE {}", conditions.join(" AND "))
+}
+
+/// It would equal no row, and the file would stay known.
+#[test]
+fn a_deletion_that_does_not_name_its_whole_row_is_refused() {
+    let directory = scratch();
+    let d = directory.path();
+    let (base, delta) = ("base.db", "RDS_2026.06.1_modern_minimal_delta.sql");
+    if !database(d, base, "modern_minimal", &["a", "b"]) {
+        return;
+    }
+    let build = |statement: String| {
+        write_delta(d, delta, &[statement]);
+        pfh(d, ["known", "build", "set.pfhk", base, delta]).run()
+    };
+    build(deletion("a")).expect(0, "pfh: known files: 1, lines: 2, repeated or deleted: 1\n");
+    fs::remove_file(d.join("set.pfhk")).unwrap();
+    for (left_out, _) in columns("a") {
+        let named = columns("a").into_iter().filter(|(column, _)| *column != left_out);
+        let conditions: Vec<String> = named.map(|(column, value)| format!("{column} = {value}")).collect();
+        let ended = build(format!("DELETE FROM FILE WHERE {}", conditions.join(" AND ")));
+        assert_eq!(ended.code(), 3, "{left_out}: {}", ended.said());
+        let reason = "line 2: it does not name all digests, name, size and package of a row\n";
+        assert!(ended.said().contains(reason), "{left_out}: {}", ended.said());
+        assert!(!d.join("set.pfhk").exists());
+    }
+}
+
+/// The name of a file may tell nothing, or something else than its statements.
+#[test]
+fn deltas_are_applied_in_the_order_that_their_statements_tell() {
+    let directory = scratch();
+    let d = directory.path();
+    if !database(d, "base.db", "modern_minimal", &["a"]) {
+        return;
+    }
+    let write = |name: &str, version: &str, set: &str, file: &str| {
+        let version = format!("INSERT INTO VERSION (version, build_set) VALUES ('{version}', '{set}')");
+        write_delta(d, name, &[version, insertion(file)]);
+    };
+    let build = |deltas: &[&str]| pfh(d, [&["known", "build", "set.pfhk", "base.db"][..], deltas].concat()).run();
+    for (name, version, set, reason) in [
+        (
+            "delta.sql",
+            "2026.03.1",
+            "",
+            "it leads to release 2026.03.1, and 2026.03.1 is before it: give deltas in order",
+        ),
+        (
+            "RDS_2026.06.1_modern_minimal_delta.sql",
+            "2025.12.1",
+            "",
+            "it leads to release 2025.12.1, and 2026.03.1 is before it: give deltas in order",
+        ),
+        (
+            "delta.sql",
+            "2026.06.1",
+            "legacy_minimal",
+            "it is a delta of the legacy set, and the database before it is of the modern set",
+        ),
+        (
+            "RDS_2026.06.1_android_delta.sql",
+            "",
+            "",
+            "it is a delta of the android set, and the database before it is of the modern set",
+        ),
+    ] {
+        write(name, version, set, "b");
+        build(&[name]).expect(2, &format!("pfh: `{name}`: {reason}\n"));
+        assert!(!d.join("set.pfhk").exists());
+    }
+    write("june.sql", "2026.06.1", "modern_minimal", "b");
+    write("september.sql", "2026.09.1", "", "c");
+    build(&["june.sql", "september.sql"]).expect(0, "pfh: known files: 3, lines: 3, repeated or deleted: 0\n");
+    let reason = "it leads to release 2026.06.1, and 2026.09.1 is before it: give deltas in order";
+    build(&["september.sql", "june.sql"]).expect(2, &format!("pfh: `june.sql`: {reason}\n"));
+}
+
+/// A package that moves from one set to another is deleted from the one only.
+#[test]
+fn a_delta_deletes_from_its_own_database_only() {
+    let directory = scratch();
+    let d = directory.path();
+    if !database(d, "legacy.db", "legacy_minimal", &["old"]) {
+        return;
+    }
+    assert!(database(d, "modern.db", "modern_minimal", &["moved", "new"]));
+    let (legacy, modern) = ("RDS_2026.06.1_legacy_minimal_delta.sql", "RDS_2026.06.1_modern_minimal_delta.sql");
+    write_delta(d, legacy, &[insertion("moved")]);
+    write_delta(d, modern, &[deletion("moved")]);
+    let build = ["known", "build", "--keep", "name", "set.pfhk", "legacy.db", legacy, "modern.db", modern];
+    pfh(d, build).run().expect(0, "pfh: known files: 3, lines: 4, repeated or deleted: 1\n");
+    let md5 = digest("md5", b"moved").to_string();
+    let looked = pfh(d, ["known", "lookup", "set.pfhk", &md5]).run();
+    let answer = format!("known-other  {md5}  (set.pfhk: 2026.06.1: moved)\n");
+    assert_eq!(String::from_utf8_lossy(looked.expect(0, "")), answer);
+    // Deltas are given after their own database.
+    let refused = pfh(d, ["known", "build", "other.pfhk", "legacy.db", "modern.db", legacy]).run();
+    let reason = "it is a delta of the legacy set, and the database before it is of the modern set";
+    refused.expect(2, &format!("pfh: `{legacy}`: {reason}\n"));
 }
 
 /// And as SQLite applies it to the database, the set can be built.
