@@ -81,7 +81,7 @@ impl Catalogue {
         paths.sort();
         for path in paths {
             match Folder::read(&path, build) {
-                Ok(folder) => self.insert(folder),
+                Ok(folder) => self.insert(Folder { has_neighbours: path != parent, ..folder }),
                 Err(error) => self.broken.push(error.to_string()),
             }
         }

@@ -250,6 +250,7 @@ impl Definition {
             return Err("`task_seconds` is 1 to 86400".to_owned());
         }
         self.parts.iter().try_for_each(Part::validate)?;
+        self.parts.iter().enumerate().try_for_each(|(place, part)| part.differs_from(&self.parts[..place]))?;
         trials::validate(&self.corpora, &self.programs, &self.trials)
     }
 
@@ -336,6 +337,39 @@ impl Part {
         Ok(())
     }
 
+    /// Refuses a part whose cells have the names of those of an earlier one, which they would take the place of.
+    fn differs_from(&self, earlier: &[Part]) -> Result<(), String> {
+        let mode = self.mode.name();
+        let extents = self.extents();
+        let is_like = |other: &&Part| {
+            let runs_together = match (&self.runners, &other.runners) {
+                (Some(these), Some(those)) => these.iter().any(|name| those.contains(name)),
+                _ => true,
+            };
+            let has_size = || other.extents().iter().any(|extent| extents.contains(extent));
+            runs_together && other.mode == self.mode && other.chunk_bytes == self.chunk_bytes && has_size()
+        };
+        for other in earlier.iter().filter(is_like) {
+            // One without algorithms reads files, as all of its mode do.
+            let shared = self.algorithms.iter().find(|name| other.means(name));
+            let shared = shared.or_else(|| other.algorithms.iter().find(|name| self.means(name)));
+            if shared.is_some() || self.algorithms.is_empty() {
+                let name = shared.map_or_else(String::new, |name| format!(", the algorithm `{name}`"));
+                return Err(format!(
+                    "two parts have the mode `{mode}`{name}, and a size and `chunk_bytes` in common, so that results \
+                     could not tell them apart"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an algorithm of a definition is among its algorithms.
+    fn means(&self, name: &str) -> bool {
+        let has = |wanted: &str| self.algorithms.iter().any(|one| one == wanted);
+        has(name) || (has(EVERY_DIGEST) && is_digest(name))
+    }
+
     /// The sizes of its tasks.
     #[must_use]
     pub fn extents(&self) -> Vec<Extent> {
@@ -359,9 +393,7 @@ impl Part {
         let mut algorithms: Vec<String> = Vec::new();
         for name in &self.algorithms {
             if name == EVERY_DIGEST {
-                let is_digest =
-                    |name: &&String| !CIPHERS.contains(&name.as_str()) && !PASSWORD_FUNCTIONS.contains(&name.as_str());
-                algorithms.extend(offered.iter().filter(is_digest).cloned());
+                algorithms.extend(offered.iter().filter(|name| is_digest(name)).cloned());
             } else {
                 algorithms.push(name.clone());
             }
@@ -370,6 +402,10 @@ impl Part {
         algorithms.retain(|name| seen.insert(name.clone()));
         algorithms
     }
+}
+
+fn is_digest(algorithm: &str) -> bool {
+    !CIPHERS.contains(&algorithm) && !PASSWORD_FUNCTIONS.contains(&algorithm)
 }
 
 #[cfg(test)]
@@ -508,6 +544,26 @@ cache = ["cold", "dropped"]
         let offered = ["md5", "aes-128-cbc", "tiger", "bcrypt"].map(str::to_owned);
         assert_eq!(experiment.definition.parts[1].algorithms_for(&offered), ["md5", "tiger"]);
         assert_eq!(experiment.definition.parts[0].algorithms_for(&offered), ["md5", "sha256"]);
+    }
+
+    /// Cells are named by mode, algorithm, size and size of an update: a second part with these would hide the first.
+    #[test]
+    fn parts_with_the_same_cells_are_refused() {
+        let second = |text: &str| parse(&format!("{TEXT}\n[[part]]\nmode = \"digest\"\n{text}\n"), false);
+        for text in [
+            "algorithms = [\"sha256\"]\nbytes = [16, 17]\nwarm_up = 3",
+            "algorithms = [\"*\"]\nbytes = [\"2M\"]",
+            "algorithms = [\"md5\"]\nbytes = [16]\nchunk_bytes = 65536\nrunners = [\"a\"]",
+        ] {
+            assert!(second(text).expect_err(text).contains("two parts have the mode `digest`"), "{text}");
+        }
+        for text in [
+            "algorithms = [\"sha256\"]\nbytes = [17]",
+            "algorithms = [\"sha1\"]\nbytes = [16]",
+            "algorithms = [\"sha256\"]\nbytes = [16]\nchunk_bytes = 0",
+        ] {
+            assert!(second(text).is_ok(), "{text}");
+        }
     }
 
     #[test]

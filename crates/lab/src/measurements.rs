@@ -361,6 +361,10 @@ impl Measurements {
             if header.is_none() && !matches!(entry, Entry::Header(_)) {
                 return Err(failed("the first line is no header".to_owned()));
             }
+            if matches!(entry, Entry::Sample(_) | Entry::Cost(_) | Entry::Failure(_) | Entry::Stop { .. }) {
+                // A run that continues what had reached its end has to reach it anew.
+                seconds = None;
+            }
             match entry {
                 Entry::Header(new) => match &header {
                     None if new.version != VERSION => {
@@ -411,6 +415,7 @@ impl Measurements {
         }
         let header = header.ok_or(ReadError::Empty)?;
         leave_out_implausible(&mut cells, &failures, &mut notes);
+        leave_out_failed_programs(&mut cells, &failures);
         if unknown > 0 {
             notes.push(format!(
                 "{} left out.",
@@ -560,6 +565,15 @@ fn leave_out_implausible(cells: &mut BTreeMap<Cell, Observations>, failures: &[F
             "The figures of {runner} ({profile}) are left out: it told times that cannot be true. What failed, below, says which."
         )
     }));
+}
+
+/// Leaves out the times of cells of whole programs that failed in a later round: what mended or broke them on the way
+/// is not known.
+fn leave_out_failed_programs(cells: &mut BTreeMap<Cell, Observations>, failures: &[Failure]) {
+    let failed = failures.iter().map(|failure| &failure.cell).filter(|cell| cell.mode == trials::MODE);
+    for cell in failed {
+        cells.remove(cell);
+    }
 }
 
 fn into_series(cells: BTreeMap<Cell, Observations>) -> BTreeMap<SeriesKey, Series> {

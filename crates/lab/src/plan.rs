@@ -10,6 +10,7 @@ use crate::experiment::{Definition, Experiment, Extent, Part};
 use crate::protocol::{Mode, Task};
 use crate::results::Cell;
 use crate::roster::Entrant;
+use crate::runner::TODAY;
 use crate::truth::Question;
 
 /// Only these; empty for all.
@@ -88,7 +89,8 @@ impl Selection {
         allows(&self.comparisons, name)
     }
 
-    /// Says what of the selection is in no experiment and no catalogue.
+    /// Says what of the selection, or of the runners and profiles of the experiment, is in no experiment and no
+    /// catalogue.
     ///
     /// # Errors
     /// The first such name.
@@ -101,11 +103,14 @@ impl Selection {
             Err(Error::input(format!("there is no {what} `{name}`; there are {}", names.join(", "))))
         };
         let Definition { parts, programs, trials, .. } = &experiment.definition;
+        let of_parts = parts.iter().flat_map(|part| part.runners.iter().flatten());
+        let of_definition = experiment.definition.runners.iter().flatten().chain(of_parts);
         let runners = entrants.iter().map(|entrant| entrant.contestant.variant.id.as_str());
         let runners = runners.chain(programs.iter().map(|program| program.id.as_str())).collect();
         let profiles = entrants.iter().map(|entrant| entrant.contestant.profile_id());
-        let profiles =
-            profiles.chain(programs.iter().flat_map(|one| one.profiles.keys().map(String::as_str))).collect();
+        let of_programs = programs.iter().flat_map(|one| one.profiles.keys().map(String::as_str));
+        // Whole programs have it as well, also where no runner is.
+        let profiles = profiles.chain(of_programs).chain([TODAY]).collect();
         let devices: BTreeSet<&str> = trials.iter().flat_map(|trial| &trial.device).map(String::as_str).collect();
         let algorithms: BTreeSet<&str> = parts
             .iter()
@@ -117,8 +122,9 @@ impl Selection {
         let comparisons = experiment.definition.comparisons();
         let comparisons = comparisons.iter().map(String::as_str).collect();
         self.comparisons.iter().try_for_each(|name| known(name, &comparisons, "comparison"))?;
-        self.runners.iter().try_for_each(|name| known(name, &runners, "runner"))?;
-        self.profiles.iter().try_for_each(|name| known(name, &profiles, "profile"))?;
+        self.runners.iter().chain(of_definition).try_for_each(|name| known(name, &runners, "runner"))?;
+        let of_definition = experiment.definition.profiles.iter().flatten();
+        self.profiles.iter().chain(of_definition).try_for_each(|name| known(name, &profiles, "profile"))?;
         if algorithms.contains(crate::experiment::EVERY_DIGEST) {
             return Ok(());
         }

@@ -311,6 +311,33 @@ fn is_the_same(corpus: &Corpus, earlier: &[Entry], folder: &Path) -> Result<(), 
     )))
 }
 
+/// Refuses to continue results whose device of the same name was another one: their times are of that one.
+fn is_the_same_device(device: &results::Device, earlier: &[Entry], folder: &Path) -> Result<(), Error> {
+    let is_it = |entry: &&Entry| matches!(entry, Entry::Device(there) if there.device == device.device);
+    let Some(Entry::Device(there)) = earlier.iter().rev().find(is_it) else { return Ok(()) };
+    let nature = |device: &results::Device| {
+        let nature = if device.simulated { "a simulated one" } else { "a real one" };
+        nature.to_owned()
+    };
+    let behaviour = |device: &results::Device| device.facts.get("behaviour").cloned();
+    // Its options, and the name of the disk, may be others after a restart.
+    let filesystem = |device: &results::Device| {
+        let kind = device.facts.get("filesystem").and_then(|text| text.split(' ').next());
+        kind.map(str::to_owned)
+    };
+    let facts = |device: &results::Device| [Some(nature(device)), behaviour(device), filesystem(device)];
+    // A fact that one of them lacks is unknown.
+    let mut pairs = facts(there).into_iter().zip(facts(device)).filter_map(|(there, here)| there.zip(here));
+    match pairs.find(|(there, here)| there != here) {
+        None => Ok(()),
+        Some((there, here)) => Err(Error::input(format!(
+            "`{}` cannot be continued: the device `{}` is another: {there} there, and {here} here. Run it anew",
+            folder.display(),
+            device.device
+        ))),
+    }
+}
+
 /// How far a cell is.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
@@ -474,6 +501,9 @@ impl Run<'_> {
         };
         for corpus in stage.corpus_entries() {
             is_the_same(&corpus, earlier, &self.options.folder)?;
+        }
+        for device in stage.device_entries() {
+            is_the_same_device(&device, earlier, &self.options.folder)?;
         }
         for cell in &mut cells {
             let counts = stage.counts(&cell.corpus);

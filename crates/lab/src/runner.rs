@@ -123,6 +123,8 @@ pub struct Folder {
     pub build: PathBuf,
     /// The contents of `runner.toml`.
     pub definition: Definition,
+    /// Whether it lies in a folder of runners, whose other folders may hold sources that runners share.
+    pub has_neighbours: bool,
 }
 
 /// The values that replace braces in commands.
@@ -198,9 +200,12 @@ impl Definition {
                 return Err(format!("`{id}` is no id; use lower-case letters, digits and hyphens"));
             }
         }
-        for (position, id) in profiles.iter().enumerate() {
-            if profiles[..position].contains(id) {
-                return Err(format!("the profile `{id}` is there twice"));
+        let variants: Vec<&str> = self.variants.iter().map(|variant| variant.id.as_str()).collect();
+        for (what, ids) in [("profile", &profiles), ("variant", &variants)] {
+            for (position, id) in ids.iter().enumerate() {
+                if ids[..position].contains(id) {
+                    return Err(format!("the {what} `{id}` is there twice"));
+                }
             }
         }
         let is_variant = |id: &&String| self.variants.iter().any(|variant| variant.id == **id);
@@ -223,7 +228,8 @@ impl Folder {
         let definition =
             Definition::parse(&text).map_err(|error| Error::input(format!("`{}`: {error}", file.display())))?;
         let name = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Folder { build: cache.join(&name), name, source: source.to_owned(), definition })
+        let (build, source) = (cache.join(&name), source.to_owned());
+        Ok(Folder { build, name, source, definition, has_neighbours: false })
     }
 
     /// The values that replace braces in the commands of this runner.
@@ -274,7 +280,8 @@ arguments_before = ["-XX:-UseSHA"]
 
     fn folder(text: &str) -> Folder {
         let definition = Definition::parse(text).expect("well-formed");
-        Folder { name: "java".to_owned(), source: "/lab/java".into(), build: "/cache/java".into(), definition }
+        let (source, build) = ("/lab/java".into(), "/cache/java".into());
+        Folder { name: "java".to_owned(), source, build, definition, has_neighbours: true }
     }
 
     #[test]
@@ -302,7 +309,9 @@ arguments_before = ["-XX:-UseSHA"]
         let replaced = |from: &str, to: &str| Definition::parse(&JAVA.replacen(from, to, 1)).expect_err(to);
         assert!(replaced("run = [", "runs = [").contains("runs"));
         assert!(replaced("\"java-sun\"", "\"Java Sun\"").contains("is no id"));
-        assert!(replaced("\"no-sha\"", "\"today\"").contains("twice"));
+        assert!(replaced("\"no-sha\"", "\"today\"").contains("the profile `today` is there twice"));
+        let again = "[[variant]]\nid = \"java-sun\"\nlabel = \"again\"\n[[profile]]";
+        assert!(replaced("[[profile]]", again).contains("the variant `java-sun` is there twice"));
         assert!(replaced("[\"java\", \"-cp\", \"{build}:{build}/*\", \"Runner\"]", "[]").contains("`run` is empty"));
         assert!(replaced("language = \"Java\"", "language = 3").contains("line 2"));
     }

@@ -152,6 +152,9 @@ pub struct Advice {
     pub nights: Option<u64>,
     /// By what the checks correct all times.
     pub correction: f64,
+    /// Share of the shorter of reading and hashing by which a run takes longer than the longer of both.
+    #[serde(skip)]
+    pub overlap: f64,
     /// Ratio of the measured to the predicted time of each run that checked the prediction.
     pub checks: Vec<f64>,
     /// Whether the volume itself was read, so that its time is measured and not projected.
@@ -210,7 +213,7 @@ impl Model<'_> {
     }
 
     fn together(&self, storage: f64, processor: f64) -> f64 {
-        storage.max(processor) + self.overlap * storage.min(processor)
+        together(self.overlap, storage, processor)
     }
 
     /// Seconds of a batch that was hashed.
@@ -227,7 +230,16 @@ impl Model<'_> {
     }
 }
 
+fn together(overlap: f64, storage: f64, processor: f64) -> f64 {
+    storage.max(processor) + overlap * storage.min(processor)
+}
+
 impl Advice {
+    /// Seconds of a run in which the storage and the processor take these times.
+    pub(super) fn together(&self, storage: f64, processor: f64) -> f64 {
+        together(self.overlap, storage, processor)
+    }
+
     /// Judges.
     ///
     /// # Errors
@@ -328,6 +340,7 @@ impl Advice {
             window_seconds: plan.window_seconds,
             nights,
             correction: scale,
+            overlap: model.overlap,
             checks: misses,
             is_measured_whole,
             failed_files,

@@ -345,8 +345,8 @@ fn cycle(advice: &Advice, planned: &Forecast) -> String {
 
 fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
     // As the forecasts are.
-    let storage = advice.correction * (advice.file_seconds + advice.byte_seconds);
-    let by_bytes = advice.correction * advice.byte_seconds;
+    let by_bytes = advice.correction * (advice.start_seconds + advice.byte_seconds);
+    let storage = by_bytes + advice.correction * advice.file_seconds;
     let (processor, algorithm) = (planned.processor_seconds, &planned.algorithm);
     let mut items = Vec::new();
     let ceiling = format!(
@@ -359,7 +359,7 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
             items.push(format!(
                 "Storage without the time for each file (solid-state instead of rotating disks, local instead of over a \
                  network, or small files packed into containers) with the same bandwidth: about {}.",
-                time(by_bytes.max(processor))
+                time(advice.together(by_bytes, processor))
             ));
             items.push(ceiling);
         }
@@ -369,7 +369,8 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
             if let Some(fastest) = fastest.filter(|fastest| fastest.seconds < (1.0 - NOTHING) * planned.seconds) {
                 items.push(format!("Another algorithm: {} takes {}.", fastest.algorithm, time(fastest.seconds)));
             }
-            items.push(format!("More cores: twice as many take {}.", time((processor / 2.0).max(storage))));
+            let seconds = advice.together(storage, processor / 2.0);
+            items.push(format!("More cores: twice as many take {}.", time(seconds)));
         }
     }
     let is_storage = advice.limit != Limit::Processor;
@@ -390,7 +391,7 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
         }
         (false, _) => format!(
             "A second machine that reads the same storage: `pfh shard` divides the files between both; about {}.",
-            time((processor / 2.0).max(storage))
+            time(advice.together(storage, processor / 2.0))
         ),
     });
     items

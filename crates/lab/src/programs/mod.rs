@@ -103,13 +103,15 @@ impl<'a> Stage<'a> {
     /// Makes the corpora that the cells need, where they need them. `None` where the user wants to stop.
     ///
     /// # Errors
-    /// When a corpus cannot be made or read on the device of the results, or has no files. Other devices may be absent.
+    /// When a corpus cannot be made or read on the device of the results, has no files, or would hold its own copy.
+    /// Other devices may be absent.
     pub(crate) fn new(
         definition: &'a Definition,
         cells: &[ProgramCell],
         setting: &Setting<'_>,
         cancel: &AtomicBool,
     ) -> Result<Option<Stage<'a>>, Error> {
+        check_places(cells, setting)?;
         let wanted: BTreeSet<&str> = cells.iter().map(|cell| cell.corpus.as_str()).collect();
         let corpora: Vec<&CorpusDefinition> =
             definition.corpora.iter().filter(|corpus| wanted.contains(corpus.name.as_str())).collect();
@@ -503,6 +505,24 @@ fn keep(folder: &Path, corpora: &[&CorpusDefinition], program: &Path) -> Result<
         }
     }
     Ok(folder)
+}
+
+/// Refuses files of the user's among which copies of them would be made: each copy would be copied again.
+fn check_places(cells: &[ProgramCell], setting: &Setting<'_>) -> Result<(), Error> {
+    let Some(given) = &setting.places.corpus else { return Ok(()) };
+    // A folder that is not there is reported where it is used.
+    let Ok(corpus) = fs::canonicalize(given) else { return Ok(()) };
+    let is_within = |folder: &Path| fs::canonicalize(folder).is_ok_and(|folder| folder.starts_with(&corpus));
+    let devices = cells.iter().filter_map(|cell| setting.places.devices.get(&cell.device));
+    let mut folders = devices.map(PathBuf::as_path).chain([setting.folder]);
+    match folders.find(|folder| is_within(folder)) {
+        None => Ok(()),
+        Some(folder) => Err(Error::input(format!(
+            "`{}` lies in the folder of `--corpus`, `{}`, and a copy of that would be made in it; name another folder",
+            folder.display(),
+            given.display()
+        ))),
+    }
 }
 
 /// Makes corpora in a folder, or copies of the user's. `None` where the user wants to stop.

@@ -6,7 +6,7 @@ use super::Report;
 use super::format::{algorithm, count, counted, duration, estimate, number, size};
 use super::sections::{conditions, subject, verdict};
 use crate::claims::rules::EQUAL_WITHIN;
-use crate::experiment::trials::MODE;
+use crate::experiment::trials::{CORPUS, MODE};
 use crate::measurements::{Measurements, Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, ratio_of_medians};
 use pfh_page::{Block, Cell, Document, Section, Table};
@@ -144,7 +144,7 @@ fn programs(
 ) -> Table {
     let head = ["Program", "Conditions", "Algorithm", "Profile", "A, s", "B, s", "B / A", "Verdict"];
     let mut table = Table::new("Whole programs", head);
-    for (key, series) in a.series.iter().filter(|(key, _)| key.mode == MODE) {
+    for (key, series) in a.series.iter().filter(|(key, _)| key.mode == MODE && !has_other_files(a, b, key)) {
         let Some((point, other)) = series.largest().zip(b.series.get(key).and_then(Series::largest)) else { continue };
         if (other.bytes, other.count) != (point.bytes, point.count) {
             continue;
@@ -162,6 +162,14 @@ fn programs(
         ]);
     }
     table
+}
+
+/// Whether the files of a cell are others in B than in A; those without a digest, in older results, are compared by
+/// their number and size alone.
+fn has_other_files(a: &Measurements, b: &Measurements, key: &SeriesKey) -> bool {
+    let Some(corpus) = key.dimensions.get(CORPUS) else { return false };
+    let [in_a, in_b] = [a, b].map(|one| one.corpora.get(corpus).and_then(|corpus| corpus.sha256.as_ref()));
+    in_a.zip(in_b).is_some_and(|(in_a, in_b)| in_a != in_b)
 }
 
 /// Whether B's projections lie where A's intervals say: the test of the intervals, where both results are of one
@@ -248,7 +256,7 @@ fn claims(a: &Report<'_>, b: &Report<'_>) -> Section {
     section
 }
 
-/// Lists differences between machines and between runners.
+/// Lists differences between machines, devices, files and runners.
 fn differences(a: &Measurements, b: &Measurements) -> Section {
     let mut section = Section::new("machines", "Machines and versions");
     let mut table = Table::new("What differs", ["Fact", "A", "B"]);
@@ -276,6 +284,17 @@ fn facts(measurements: &Measurements) -> std::collections::BTreeMap<String, Stri
                 format!("{} {}, {} {}", hello.language, hello.language_version, hello.library, hello.library_version);
             facts.insert(format!("runner {id}"), text);
         }
+    }
+    for (name, device) in &measurements.devices {
+        let kind = if device.simulated { "simulated" } else { "real" };
+        let told = device.facts.iter().filter(|(_, text)| !text.is_empty());
+        let told: String = told.map(|(fact, text)| format!("; {fact}: {text}")).collect();
+        facts.insert(format!("device {name}"), format!("{kind}{told}"));
+    }
+    for (name, corpus) in &measurements.corpora {
+        let digest = corpus.sha256.as_deref().unwrap_or("unknown");
+        let files = counted(corpus.files, "file", "files");
+        facts.insert(format!("files {name}"), format!("{files}, {}; SHA-256 {digest}", size(corpus.bytes)));
     }
     facts
 }

@@ -6,8 +6,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Report;
+use super::sections::{definition, work_of};
 use crate::claims::{Figure, Finding};
-use crate::experiment::trials::DEVICE;
+use crate::experiment::Definition;
+use crate::experiment::trials::{DEVICE, MODE};
 use crate::measurements::{Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, Line, Summary};
 
@@ -92,13 +94,22 @@ struct CellRow<'a> {
 }
 
 impl<'a> CellRow<'a> {
-    fn new(report: &Report<'_>, key: &'a SeriesKey, point: &'a Point) -> CellRow<'a> {
+    fn new(report: &Report<'_>, definition: Option<&Definition>, key: &'a SeriesKey, point: &'a Point) -> CellRow<'a> {
         let SeriesKey { runner, profile, mode, algorithm, chunk_bytes, dimensions } = key;
         let unit = Unit::of(mode);
         // The columns are the same whichever clock counts.
         let wall = Summary::of(&point.wall_ns).unwrap_or_else(|| point.time.clone());
         let mut cpu_ns: Vec<f64> = point.cpu_ns.values().collect();
         let gc = point.costs.iter().filter_map(|(cost, _)| cost.gc_ns);
+        let rate = point.rate(unit).map(|rate| rate.value);
+        // Programs that do a part of the work have done it for a part of the bytes.
+        let rate = match definition.filter(|_| mode == MODE) {
+            None => rate,
+            Some(definition) => {
+                let (bytes, _) = work_of(report.measurements, definition, key, point);
+                rate.and(bytes).map(|bytes| bytes / point.time.median * 1e9)
+            }
+        };
         CellRow {
             runner,
             profile,
@@ -119,7 +130,7 @@ impl<'a> CellRow<'a> {
             wall_greatest_ns: wall.greatest,
             outliers: wall.outliers.len(),
             cpu_median_ns: crate::statistics::median(&mut cpu_ns),
-            per_second: point.rate(unit).map(|rate| rate.value),
+            per_second: rate,
             per_second_of: match unit {
                 Unit::Bytes => "bytes",
                 Unit::Items => "items",
@@ -136,9 +147,10 @@ impl<'a> CellRow<'a> {
 
 pub(super) fn csv(report: &Report<'_>, writer: impl Write) -> Result<(), ExportError> {
     let mut writer = csv::Writer::from_writer(writer);
+    let definition = definition(report.measurements);
     for (key, series) in &report.measurements.series {
         for point in &series.points {
-            writer.serialize(CellRow::new(report, key, point))?;
+            writer.serialize(CellRow::new(report, definition.as_ref(), key, point))?;
         }
     }
     Ok(writer.flush()?)
@@ -264,6 +276,7 @@ pub(super) fn json_lines(report: &Report<'_>, mut writer: impl Write) -> Result<
     };
     let measurements = report.measurements;
     let header = &measurements.header;
+    let definition = definition(measurements);
     line(Object::Header {
         version: 1,
         experiment: &header.experiment,
@@ -273,7 +286,7 @@ pub(super) fn json_lines(report: &Report<'_>, mut writer: impl Write) -> Result<
     })?;
     for (key, series) in &measurements.series {
         for point in &series.points {
-            line(Object::Cell(CellRow::new(report, key, point)))?;
+            line(Object::Cell(CellRow::new(report, definition.as_ref(), key, point)))?;
         }
         if let Some(fit) = series.line(&key.mode) {
             line(Object::Fit(FitObject::new(key, series, &fit, report.options.volume_bytes)))?;

@@ -9,7 +9,7 @@ use pfh_lab::results::{Cell, Entry};
 use pfh_lab::run::Event;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 
-use crate::fixture::{CELLS, Lab, measured, samples};
+use crate::fixture::{CELLS, EXPERIMENT, Lab, measured, samples};
 use crate::skip::{Need, skipped};
 
 /// Every cell was measured in every round, once.
@@ -151,4 +151,14 @@ fn a_selection_is_what_is_measured() {
     lab.selection.runners.clear();
     lab.selection.profiles = vec!["old".to_owned()];
     assert!(lab.run().unwrap_err().to_string().contains("there is no profile `old`"));
+    // A definition names what is there, too.
+    lab.selection.profiles.clear();
+    for (from, to, message) in [
+        ("repeats = 2", "repeats = 2\nrunners = [\"a\", \"c\"]", "there is no runner `c`; there are a, b"),
+        ("[[part]]", "[[part]]\nrunners = [\"c\"]", "there is no runner `c`; there are a, b"),
+        ("repeats = 2", "repeats = 2\nprofiles = [\"tody\"]", "there is no profile `tody`; there are today"),
+    ] {
+        lab.experiment = EXPERIMENT.replace(from, to);
+        assert!(lab.run().unwrap_err().to_string().contains(message), "{to}");
+    }
 }

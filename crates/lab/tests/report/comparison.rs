@@ -6,6 +6,7 @@ use crate::recorded;
 use crate::synthetic::{MIB, Synthetic, languages, languages_reported, program};
 use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{Options, Report, compare};
+use pfh_lab::results::{Corpus, Device};
 
 fn made(md5: f64, sha1: f64, sha256: f64) -> Synthetic {
     let mut made = Synthetic::new("languages");
@@ -75,6 +76,26 @@ fn whole_programs_are_compared() {
             && row.ends_with("| B slower |")
     );
     assert_eq!(compared(&made(2.0, "large")).answer(), ["The two results have no cell in common."]);
+    // Another device is named as a difference, and other files, though as many, are not compared.
+    let with = |digest: &str, simulated: bool| {
+        let mut made = made(1.0, "small");
+        let (corpus, sha256) = ("small".to_owned(), Some(digest.repeat(32)));
+        let corpus = Corpus { corpus, files: 4457, bytes: 1_867_096_000, longest_bytes: 512, sha256 };
+        made.corpora.insert("small".to_owned(), corpus);
+        let facts = [("filesystem".to_owned(), "ext4 on /dev/x (rw)".to_owned())].into();
+        made.devices.insert("here".to_owned(), Device { device: "here".to_owned(), simulated, facts });
+        made
+    };
+    let page = |a: Measurements, b: Measurements| {
+        let [a, b] = [&a, &b].map(|measurements| Report::new(measurements, Options::default()));
+        compare(&a, &b).markdown().replace('\\', "")
+    };
+    let others = page(with("ab", false), with("ab", true));
+    let row = "| device here | real; filesystem: ext4 on /dev/x (rw) | simulated; filesystem: ext4 on /dev/x (rw) |";
+    assert!(others.contains(row) && others.contains("Of 2 cells that both have"), "{others}");
+    let others = page(with("ab", false), with("cd", false));
+    assert!(others.contains("The two results have no cell in common."), "{others}");
+    assert!(others.contains("| files small | 4457 files, ") && others.contains("SHA-256 abab"), "{others}");
 }
 
 /// The same experiment again: the true time is the same, the processes differ from round to round. The intervals of the

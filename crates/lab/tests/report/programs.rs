@@ -124,6 +124,31 @@ fn the_time_is_that_of_all_runs() {
     made.entries.push(Entry::End { seconds: 0.5 });
     let (seconds, line) = took(&made);
     assert!(seconds == Some(121.0) && line.as_ref().is_some_and(|line| line.contains("2 min 1 s")), "{line:?}");
+    // Continued after its end, and killed.
+    made.series("c-openssl", "today", "digest", "md5", &[1 << 20], 100.0);
+    assert_eq!(took(&made), (None, None));
+    made.entries.push(Entry::End { seconds: 1.0 });
+    assert_eq!(took(&made).0, Some(122.0));
+    made.entries.push(Entry::Stop { seconds: 1.0 });
+    assert_eq!(took(&made), (None, None));
+}
+
+/// Rounds before the one in which a program failed are no measurement, and the failure has its conditions.
+#[test]
+fn a_program_that_failed_in_a_later_round_has_no_times() {
+    let mut made = Synthetic::new("programs");
+    made.header().definition = DEFINITION.to_owned();
+    made.runner("peer", "today", "peer", "program");
+    for cache in ["cached", "cold"] {
+        given(&mut made, "peer", "md5", &[("cache", cache)], 9.0, 0);
+    }
+    let dimensions = [("corpus", "c"), ("device", "here"), ("cache", "cold")];
+    made.failure(program("peer", "md5", &dimensions), FailureKind::Error, "no disk today");
+    let measurements = made.measurements();
+    let caches: Vec<&str> = measurements.series.keys().map(|key| key.dimensions["cache"].as_str()).collect();
+    assert_eq!(caches, ["cached"]);
+    let page = Report::new(&measurements, Options::default()).document().markdown();
+    assert!(page.contains(", cold, c, here | error | no disk today |"), "{page}");
 }
 
 /// Sixteen runs of each cell of `fixity`, with all costs of today.
@@ -368,7 +393,19 @@ fn programs_are_held_against_the_bound_and_the_first_of_their_trial() {
     given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 1_000_000);
     given(&mut made, "pfh", "md5", &[("cache", "cold"), ("memory", "20M")], 3.0, 1_900_000_000);
     let measurements = made.measurements();
-    let document = Report::new(&measurements, Options::default()).document();
+    let report = Report::new(&measurements, Options::default());
+    let mut csv_text = Vec::new();
+    report.write_csv(&mut csv_text).expect("memory");
+    let csv_text = String::from_utf8(csv_text).expect("UTF-8");
+    let lines: Vec<Vec<&str>> = csv_text.lines().map(|line| line.split(',').collect()).collect();
+    let column = lines[0].iter().position(|name| *name == "per_second").expect("a column");
+    // The longest file alone has 512 bytes, in 0.1 s; all have 1.87 GB, in 8 s.
+    for (runner, rate) in [("longest", 5120.0), ("peer", 233_387_000.0)] {
+        let line = lines.iter().find(|line| line[0] == runner && line[3] == "md5").expect("a line");
+        let found: f64 = line[column].parse().expect("a number");
+        assert!((found / rate - 1.0).abs() < 1e-9, "{runner}: {found}");
+    }
+    let document = report.document();
     let page = document.markdown().replace('\\', "");
     // MD5: 0.5 s and 0.25 s are more than the longest file's 0.1 s; SHA-256: its 1.5 s are more.
     for text in [

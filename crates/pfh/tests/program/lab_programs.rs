@@ -361,6 +361,13 @@ fn files_and_devices_of_the_user() {
     let page = fs::read_to_string(path.join("out/report.md")).unwrap();
     let line = page.lines().find(|line| line.starts_with("Device stick: real; ")).unwrap();
     assert!(line.ends_with(". Described as: a stick at USB 2, ext4 = slow."), "{line}");
+    // Another device of the same name is another device.
+    let file = path.join("out/results.jsonl");
+    let other = fs::read_to_string(&file).unwrap().replace("\"simulated\":false", "\"simulated\":true");
+    fs::write(&file, other).unwrap();
+    let (ended, _) = run(path, &definition, &[&options[..], &["--resume", "--rounds", "4"]].concat());
+    let message = "`out` cannot be continued: the device `here` is another: a simulated one there, and a real one here";
+    assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
     for (option, message) in [
         (["--device", "floppy"], "no device in this experiment called `floppy`"),
         (["--corpus", "nowhere"], "nowhere"),
@@ -471,6 +478,11 @@ fn a_corpus_without_files_is_refused_and_a_small_one_is_measured() {
     assert!(of(&results, "sample").is_empty());
     let left: Vec<_> = fs::read_dir(path.join("out")).unwrap().flatten().map(|e| e.file_name()).collect();
     assert_eq!(left, ["results.jsonl"]);
+    fs::remove_dir_all(path.join("out")).unwrap();
+    // The copy would lie among the files that are copied.
+    let (ended, _) = run(path, &definition, &["--corpus", "."]);
+    let message = "pfh: `out` lies in the folder of `--corpus`, `.`, and a copy of that would be made in it";
+    assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
     fs::remove_dir_all(path.join("out")).unwrap();
     for (name, length) in [("a", 0), ("b", 5), ("below/c", 70_000)] {
         fs::write(path.join("mine").join(name), contents(length, length)).unwrap();

@@ -408,6 +408,22 @@ fn what_would_help_follows_from_the_limit_and_the_medium() {
     assert!(said.contains("twice as many take 17 min.") && said.contains("between both; about 17 min."), "{said}");
 }
 
+/// The promise of twice the cores is the forecast of the model for half the processor's time.
+#[test]
+fn what_would_help_adds_what_does_not_overlap() {
+    let truth = Truth { storage: cost(0.0001, 1e-9), md5_byte_seconds: 1e-9 };
+    let mut measured = truth.measured(1000, 1_000_000_000_000, 0.0);
+    // Reading takes 1 s and hashing 2 s, and both together 3 s.
+    measured.batches.push(batch(Kind::Check, "sha256", 1, 1_000_000_000, 3.0));
+    let advice = Advice::of(&measured, &plan()).expect("advice");
+    assert_eq!(advice.limit, Limit::Processor);
+    near(advice.overlap, 1.0, 0.01);
+    near(advice.forecasts[0].seconds, 3000.0, 0.01);
+    // 1000 s and 1000 s.
+    let said = changes(&advice);
+    assert!(said.contains("twice as many take 33 min.") && said.contains("between both; about 33 min."), "{said}");
+}
+
 /// The time that checks take longer belongs to the limit, and the processor has one figure in all of the text.
 #[test]
 fn the_processor_has_one_figure() {

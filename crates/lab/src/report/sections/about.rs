@@ -7,8 +7,9 @@ use crate::measurements::TODAY;
 use crate::protocol::Mode;
 use crate::report::Report;
 use crate::report::format::{algorithm, count, counted, estimate, size};
+use crate::report::sections::programs::condition;
 use crate::report::sections::{profile_label, profile_name, subject};
-use crate::results::{Failure, FailureKind};
+use crate::results::{self, Failure, FailureKind};
 use crate::statistics::ratio_of_medians;
 use pfh_page::{Block, Cell, Section, Table};
 
@@ -179,7 +180,12 @@ fn failures(report: &Report<'_>) -> Section {
             let cell = &failure.cell;
             table.push(vec![
                 Cell::text(report.measurements.label(&cell.runner)),
-                Cell::text(format!("{}, {}", subject(&cell.mode, &cell.algorithm), size(cell.bytes))),
+                Cell::text(format!(
+                    "{}, {}{}",
+                    subject(&cell.mode, &cell.algorithm),
+                    size(cell.bytes),
+                    dimensions(cell)
+                )),
                 Cell::text(kind(failure.kind)),
                 Cell::text(crate::report::format::shorten(&failure.message, 600)),
             ]);
@@ -209,6 +215,12 @@ fn failures(report: &Report<'_>) -> Section {
         section.push(Block::folded(summary, [Block::List(missing)]));
     }
     section
+}
+
+/// The conditions of a whole program, none of a runner: `, cold, small, hdd, 2 threads`.
+fn dimensions(cell: &results::Cell) -> String {
+    let told = cell.dimensions.iter().map(|(name, value)| format!(", {}", condition(name, value)));
+    told.collect()
 }
 
 fn environment(report: &Report<'_>) -> Section {

@@ -12,7 +12,7 @@ mod sizes;
 mod strings;
 mod table_of_times;
 
-pub(in crate::report) use programs::conditions;
+pub(in crate::report) use programs::{conditions, definition, work_of};
 
 use super::Report;
 use super::format::{algorithm, counted, duration, number, sentence};

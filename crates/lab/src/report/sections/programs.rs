@@ -46,7 +46,7 @@ const WORKSTATIONS: [(&str, &str, f64, f64); 2] = [
 pub(super) type Measured<'a> = (&'a SeriesKey, &'a Point);
 
 /// The definition of the results, if this version understands it.
-pub(super) fn definition(measurements: &Measurements) -> Option<Definition> {
+pub(in crate::report) fn definition(measurements: &Measurements) -> Option<Definition> {
     let header = &measurements.header;
     let experiment = Experiment::parse(&header.experiment, header.definition.clone(), header.full);
     experiment.ok().map(|experiment| experiment.definition)
@@ -164,7 +164,7 @@ pub(in crate::report) fn conditions(key: &SeriesKey, is_wanted: impl Fn(&str) ->
 }
 
 /// The value of a dimension in words: `2 threads`.
-fn condition(name: &str, value: &str) -> String {
+pub(super) fn condition(name: &str, value: &str) -> String {
     match name {
         CACHE | DEVICE | CORPUS => value.to_owned(),
         "mode" if value != "adaptive" => value.to_uppercase(),
@@ -265,7 +265,7 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
             let cpu = Summary::of(&point.cpu_ns).map(|cpu| cpu.median / 1e9);
             row.push(maybe(cpu.map(|seconds| (number(seconds), seconds))));
         }
-        let (bytes, files) = work(report.measurements, definition, key, point);
+        let (bytes, files) = work_of(report.measurements, definition, key, point);
         let rate = |work: Option<f64>| maybe(work.map(|work| (number(work / median), work / median)));
         row.push(rate(bytes.map(|bytes| bytes / 1e6)));
         if has_file_rate {
@@ -322,7 +322,7 @@ fn has_blocks(measurements: &Measurements, key: &SeriesKey) -> bool {
 }
 
 /// Bytes and files that a program has worked on, as far as it has.
-fn work(
+pub(in crate::report) fn work_of(
     measurements: &Measurements,
     definition: &Definition,
     key: &SeriesKey,
