@@ -466,7 +466,7 @@ impl Join<'_, '_> {
         let key = std::mem::take(&mut self.key);
         let (path, first) = (&key[..], listed.first());
         if let Some((line, bytes)) = fetch {
-            if listed.is_empty() {
+            if listed.is_empty() && self.knows_lines(false) {
                 let text = "fetch.txt lists the file, and no manifest does";
                 (self.report)(Finding::error(Rule::Fetch, text).about(path).at(fetch::NAME, line))?;
             }
@@ -521,6 +521,11 @@ impl Join<'_, '_> {
         path.len() <= SPELLINGS_BYTES_MAX && self.manifests.iter().any(|one| one.name.is_tag == is_tag)
     }
 
+    /// Whether all manifests of the payload, or of the tag files, were read to their end.
+    fn knows_lines(&self, is_tag: bool) -> bool {
+        self.manifests.iter().filter(|one| one.name.is_tag == is_tag).all(|one| one.is_read)
+    }
+
     /// Judges a file with the lines that list it, none or more.
     fn listed(&mut self, path: &[u8], file: File, listed: Vec<Expected>) -> io::Result<()> {
         let is_tag = !path.starts_with(PAYLOAD);
@@ -530,7 +535,10 @@ impl Join<'_, '_> {
         let lacking = lacking.filter(|(place, _)| listed.iter().all(|one| one.manifest != *place));
         let strictness = self.declared.version.strictness();
         if !is_tag && listed.is_empty() {
-            (self.report)(Finding::error(Rule::Unlisted, "no manifest lists the file").about(path))?;
+            // A manifest that could not be read may list it.
+            if self.knows_lines(false) {
+                (self.report)(Finding::error(Rule::Unlisted, "no manifest lists the file").about(path))?;
+            }
         } else if !is_tag {
             // Before 1.0, one manifest that lists the file is enough.
             if self.declared.version.encodes() {
@@ -663,5 +671,35 @@ fn dialect(found: &[u8], listed: &[u8], declared: Declaration) -> String {
         (true, _) => format!("the path is percent-encoded, as bagit.py does and version {version} does not"),
         (_, true) => format!("the path is not percent-encoded, as version {version} demands"),
         _ => "the path is written in another form of Unicode (composed or decomposed) than the name".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the rules that a bag with a file breaks whose manifest is empty, or cannot be read.
+    fn broken(is_read: bool) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        let mut report = |finding: Finding| {
+            rules.push(finding.rule);
+            Ok(())
+        };
+        let mut judge = Judge::new(1 << 20);
+        judge.found(b"data/a", FoundKind::File { bytes: 1, identity: None }, &mut report).unwrap();
+        judge.declaration(Some(Declaration::default()), &mut report).unwrap();
+        let name = ManifestName::parse(b"manifest-md5.txt").unwrap();
+        match is_read {
+            true => judge.manifest(name, &b""[..], &mut report).unwrap(),
+            false => judge.unread_manifest(name),
+        }
+        judge.judge(Wanted::Complete, None, &mut report).unwrap();
+        rules
+    }
+
+    #[test]
+    fn an_unread_manifest_may_list_every_file() {
+        assert_eq!(broken(true), [Rule::Unlisted]);
+        assert!(broken(false).is_empty());
     }
 }

@@ -68,7 +68,8 @@ impl Ledger {
 
     /// Returns the file at a path, or all files below it.
     fn at(&self, at: &Subject) -> Result<Vec<(Subject, FileState)>, Error> {
-        if let Some(state) = self.state(at)? {
+        // Where a file is no longer expected, there may be a directory now.
+        if let Some(state) = self.state(at)?.filter(|state| state.status != Status::Retired) {
             return Ok(vec![(at.clone(), state)]);
         }
         // All paths that begin with the directory and a slash; the byte after the slash is `0`.

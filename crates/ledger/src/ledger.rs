@@ -73,7 +73,7 @@ impl Lock {
 }
 
 /// Returns the time in seconds since 1970-01-01T00:00:00Z.
-fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     match SystemTime::now().duration_since(UNIX_EPOCH) {
         Ok(since) => since.as_secs().cast_signed(),
         Err(before) => -before.duration().as_secs().cast_signed(),

@@ -13,9 +13,11 @@ use crate::Subject;
 pub struct Plan {
     /// All of them, those first that were verified longest ago.
     pub unchanged: bool,
-    /// Those that were last verified before this time, in seconds since 1970-01-01T00:00:00Z.
+    /// Those that were last verified before this time, in seconds since 1970-01-01T00:00:00Z, or after now by the
+    /// clock: then that of the verification was ahead.
     pub verified_before: Option<i64>,
-    /// Of those, only a share of all bytes: one part in this number.
+    /// Of those, only a share of all bytes: one part in this number. Those that an interrupted part of the run has
+    /// read count.
     pub share: Option<u64>,
     /// No more files once this number of bytes was given out.
     pub bytes_max: Option<u64>,
@@ -82,8 +84,9 @@ impl Tasker {
         self.sort.push(&self.record)
     }
 
-    /// Ends with the files in order. `all_bytes`: of all files that the walk found.
-    pub(crate) fn end(self, plan: &Plan, all_bytes: u64) -> io::Result<Tasks> {
+    /// Ends with the files in order. `all_bytes`: of all files that the walk found; `done_bytes`: of those that seemed
+    /// unchanged and that an interrupted part of this run has read.
+    pub(crate) fn end(self, plan: &Plan, all_bytes: u64, done_bytes: u64) -> io::Result<Tasks> {
         let mut file = BufWriter::new(tempfile::tempfile()?);
         self.sort.into_each(|record| {
             // A record of the sort has less than 64 KiB.
@@ -92,7 +95,8 @@ impl Tasker {
         })?;
         let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
-        let share_left_bytes = plan.share.map_or(u64::MAX, |parts| all_bytes.div_ceil(parts.max(1)).max(1));
+        let share_bytes = plan.share.map(|parts| all_bytes.div_ceil(parts.max(1)).max(1));
+        let share_left_bytes = share_bytes.map_or(u64::MAX, |bytes| bytes.saturating_sub(done_bytes));
         let bytes = self.must_bytes + self.unchanged_bytes.min(share_left_bytes);
         Ok(Tasks {
             file: BufReader::new(file),
@@ -180,7 +184,7 @@ mod tests {
         Task { subject, size, device: 3, inode: u64::MAX, is_unchanged }
     }
 
-    fn order(plan: &Plan) -> Vec<String> {
+    fn order(plan: &Plan, done_bytes: u64) -> Vec<String> {
         let mut tasker = Tasker::new(0);
         let unchanged = [("new", 10, Some(30)), ("old", 20, Some(5)), ("older", 30, Some(4)), ("empty", 0, None)];
         for (path, size, checked) in unchanged {
@@ -188,7 +192,7 @@ mod tests {
         }
         tasker.push(&task("must/b", 7, false), Some(1)).unwrap();
         tasker.push(&task("must", 8, false), None).unwrap();
-        let mut tasks = tasker.end(plan, 75).unwrap();
+        let mut tasks = tasker.end(plan, 75, done_bytes).unwrap();
         assert_eq!(tasks.files(), 6);
         let paths = tasks.by_ref().map(|task| {
             assert_eq!((task.subject.root, task.device, task.inode), (1, 3, u64::MAX));
@@ -201,14 +205,17 @@ mod tests {
 
     #[test]
     fn what_must_be_read_comes_first_and_then_the_oldest() {
-        assert_eq!(order(&Plan::default()), ["must", "must/b", "empty", "older", "old", "new"]);
+        assert_eq!(order(&Plan::default(), 0), ["must", "must/b", "empty", "older", "old", "new"]);
         let share = |parts| Plan { share: Some(parts), ..Plan::default() };
         // A third of 75 bytes is reached by the first, a half by the first two.
-        assert_eq!(order(&share(3)), ["must", "must/b", "empty", "older"]);
-        assert_eq!(order(&share(2)), ["must", "must/b", "empty", "older", "old"]);
+        assert_eq!(order(&share(3), 0), ["must", "must/b", "empty", "older"]);
+        assert_eq!(order(&share(2), 0), ["must", "must/b", "empty", "older", "old"]);
+        // An interrupted part of the run has read some of it, or all.
+        assert_eq!(order(&share(2), 10), ["must", "must/b", "empty", "older"]);
+        assert_eq!(order(&share(2), 100), ["must", "must/b"]);
         let limit = |bytes| Plan { bytes_max: Some(bytes), ..Plan::default() };
-        assert_eq!(order(&limit(8)), ["must"]);
-        assert_eq!(order(&limit(9)), ["must", "must/b"]);
-        assert_eq!(order(&limit(16)), ["must", "must/b", "empty", "older"]);
+        assert_eq!(order(&limit(8), 0), ["must"]);
+        assert_eq!(order(&limit(9), 0), ["must", "must/b"]);
+        assert_eq!(order(&limit(16), 0), ["must", "must/b", "empty", "older"]);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::chain::Hash;
 use crate::event::{Digests, Event, Seen, Subject};
-use crate::ledger::{EVENT_COLUMNS, EVENT_TABLES, Ledger, seen_of, state_of};
+use crate::ledger::{EVENT_COLUMNS, EVENT_TABLES, Ledger, now, seen_of, state_of};
 use crate::state::{FileState, Status};
 use crate::{Error, Finding, RunEnd, RunOptions, Settings};
 
@@ -68,7 +68,8 @@ pub struct Standing {
     pub open: BTreeMap<String, u64>,
     /// The time at which the file was read that was not read since for longest.
     pub oldest: Option<i64>,
-    /// Files that were last read before the time that was asked for.
+    /// Files that were last read before the time that was asked for, or after now by the clock: then that of the
+    /// reading was ahead.
     pub overdue: u64,
     /// Files that were never read to their end.
     pub never: u64,
@@ -211,13 +212,14 @@ impl Ledger {
     /// If the ledger cannot be read.
     pub fn standing(&self, before: Option<i64>) -> Result<Standing, Error> {
         let sql = "SELECT count(*), ifnull(sum(seen.size), 0), min(checked.time), \
-                   ifnull(sum(checked.time IS NULL OR checked.time < ?1), 0), ifnull(sum(checked.time IS NULL), 0) \
+                   ifnull(sum(checked.time IS NULL OR checked.time < ?1 OR checked.time > ?3), 0), \
+                   ifnull(sum(checked.time IS NULL), 0) \
                    FROM file \
                    LEFT JOIN event AS seen ON seen.id = file.seen LEFT JOIN event AS checked ON checked.id = file.checked \
                    WHERE file.status != ?2";
         let before = before.unwrap_or(i64::MIN);
         let (files, bytes, oldest, overdue, never): (i64, i64, Option<i64>, i64, i64) =
-            self.connection.query_row(sql, params![before, Status::Retired as i64], |row| {
+            self.connection.query_row(sql, params![before, Status::Retired as i64, now()], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
             })?;
         Ok(Standing {

@@ -8,7 +8,7 @@ use pfh_record::Timestamp;
 use rusqlite::params;
 
 use crate::event::{Seen, Subject};
-use crate::ledger::{seen_of, state_of};
+use crate::ledger::{now, seen_of, state_of};
 use crate::plan::{Plan, Task, Tasker, Tasks};
 use crate::state::{FileState, Status};
 use crate::{Error, Run};
@@ -137,8 +137,10 @@ impl Survey {
             plan,
             tasker: Tasker::new(self.memory_bytes / 4),
             has_pending: connection.query_row("SELECT EXISTS(SELECT 1 FROM pending)", [], |row| row.get(0))?,
+            now: now(),
             unchanged: 0,
             done: 0,
+            done_bytes: 0,
             unseen: 0,
         };
         let mut statement = connection.prepare(
@@ -185,9 +187,9 @@ impl Survey {
         }
         drop(rows);
         drop(statement);
-        let Pass { tasker, unchanged, done, unseen, .. } = pass;
+        let Pass { tasker, unchanged, done, done_bytes, unseen, .. } = pass;
         connection.execute_batch("COMMIT")?;
-        let tasks = tasker.end(plan, self.bytes)?;
+        let tasks = tasker.end(plan, self.bytes, done_bytes)?;
         Ok((Surveyed { files: self.files, bytes: self.bytes, unchanged, done, unseen }, tasks))
     }
 }
@@ -242,8 +244,11 @@ struct Pass<'a> {
     tasker: Tasker,
     /// Whether an interrupted run has read new files.
     has_pending: bool,
+    now: i64,
     unchanged: u64,
     done: u64,
+    /// The bytes of those of them that seemed unchanged.
+    done_bytes: u64,
     unseen: u64,
 }
 
@@ -267,7 +272,7 @@ impl Pass<'_> {
 
     /// A file that is in both.
     fn known(&mut self, known: &Known, found: &Found) -> Result<(), Error> {
-        let FileState { id, status, expected, checked, .. } = known.state;
+        let FileState { id, status, expected, seen, checked } = known.state;
         let since = self.run.began();
         let is_same = known.seen.as_ref() == Some(&found.seen);
         let is_done = match status {
@@ -283,6 +288,10 @@ impl Pass<'_> {
         };
         if is_done {
             self.done += 1;
+            // A reading keeps what the filesystem tells only if that is new.
+            if status == Status::BitRot || (status == Status::Sound && seen != checked) {
+                self.done_bytes += found.seen.size;
+            }
             return Ok(());
         }
         let seems_unchanged = is_same && matches!(status, Status::Sound | Status::Changed | Status::BitRot);
@@ -303,9 +312,10 @@ impl Pass<'_> {
         match (self.plan.unchanged, self.plan.verified_before) {
             (wanted, None) => Ok(wanted),
             (_, Some(before)) => {
-                let sql = "SELECT time < ?2 FROM event WHERE id = ?1";
+                // A time to come is that of a clock that was ahead, and says nothing.
+                let sql = "SELECT time < ?2 OR time > ?3 FROM event WHERE id = ?1";
                 let mut statement = self.run.ledger().connection.prepare_cached(sql)?;
-                let mut rows = statement.query(params![checked, before])?;
+                let mut rows = statement.query(params![checked, before, self.now])?;
                 Ok(match rows.next()? {
                     Some(row) => row.get(0)?,
                     None => true,
@@ -322,5 +332,40 @@ impl Pass<'_> {
         }
         self.tasker.push(&found.task(false), None)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Event;
+    use crate::{Finding, Ledger, RunOptions, Settings};
+
+    /// Returns the number of files to read, and of those that are overdue, where the only one was last read at a time.
+    fn due(time: i64) -> (u64, u64) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger");
+        let mut ledger = Ledger::create(&path, &[b"/a".to_vec()], &Settings::default()).unwrap();
+        let (subject, seen) = (Subject { root: 0, path: b"f".to_vec() }, Seen::default());
+        ledger.begin().unwrap();
+        let mut state = ledger.state_or_new(&subject).unwrap();
+        let event = Event { time, subject: Some(subject.clone()), seen: Some(seen), ..ledger.blank(Finding::First) };
+        ledger.record(&mut state, event, None).unwrap();
+        ledger.commit().unwrap();
+        let before = now() - 1000;
+        let overdue = ledger.standing(Some(before)).unwrap().overdue;
+        let run = Run::begin(ledger, RunOptions::default(), &Settings::default()).unwrap();
+        let mut survey = Survey::new(1 << 20);
+        survey.push(&subject, &seen, 7).unwrap();
+        let plan = Plan { unchanged: true, verified_before: Some(before), ..Plan::default() };
+        let (_, tasks) = survey.compare(&run, &plan).unwrap();
+        (tasks.files(), overdue)
+    }
+
+    #[test]
+    fn a_reading_by_a_clock_that_was_ahead_is_too_long_ago() {
+        assert_eq!(due(now() - 10), (0, 0));
+        assert_eq!(due(now() - 100_000), (1, 1));
+        assert_eq!(due(now() + 100_000), (1, 1));
     }
 }

@@ -321,6 +321,10 @@ fn rolling_runs_verify_all_in_turn() {
     // Those that were read longest ago come first again.
     let (.., order) = part(path, &tree, options("rolling", &["sha256"]), &plan, usize::MAX);
     assert!(order.iter().all(|path| seen[..14].contains(path)), "{order:?}");
+    // The rest of an interrupted run reads the rest of its share.
+    let (_, first, _) = part(path, &tree, options("rolling", &["sha256"]), &plan, 3);
+    let (end, rest, _) = part(path, &tree, options("rolling", &["sha256"]), &plan, usize::MAX);
+    assert!(first == 3 && (2..=4).contains(&rest) && end.read == 3 + rest as u64, "{rest} {end:?}");
     // A file that must be read comes before them.
     tree.write("99", "new");
     let limit = Plan { bytes_max: Some(1), ..plan };

@@ -269,6 +269,33 @@ fn complete_info(info: &mut Info, payload: Oxum) {
     info.set(PAYLOAD_OXUM, payload.to_string());
 }
 
+/// Whether the path of a tag file would not be read back from a tag manifest. Such paths are reported and counted.
+fn is_refused(path: &[u8], refused: &mut u64) -> bool {
+    let reason = match path.first() {
+        _ if std::str::from_utf8(path).is_err() => "the name is not UTF-8, which a manifest must be; rename the file",
+        _ if path.len() > PATH_BYTES_MAX => "the path is longer than 60,000 bytes",
+        Some(b'~') => "a path in a tag manifest cannot begin with `~`; rename the file, or move it to a directory",
+        Some(b' ' | b'\t' | b'*') => {
+            "a path in a tag manifest cannot begin with a space, tab or `*`; rename the file, or move it to a directory"
+        }
+        _ => return false,
+    };
+    *refused += 1;
+    if *refused <= 10 {
+        message::error(format_args!("{}: {reason}", message::quoted(path)));
+    }
+    true
+}
+
+/// Fails if names were refused.
+fn none_refused(refused: u64) -> Result<(), Failed> {
+    if refused == 0 {
+        return Ok(());
+    }
+    let names = if refused == 1 { "1 name".to_owned() } else { format!("{} names", Count(refused)) };
+    Err(Failed::usage(format_args!("{names} cannot be in a bag; nothing was changed")))
+}
+
 /// Makes the tag files of a bag.
 struct Maker<'a> {
     command: &'a mut Command,
@@ -330,10 +357,7 @@ impl Maker<'_> {
             Ok(())
         });
         walked.map_err(temporary_failed)?;
-        if refused > 0 {
-            let names = if refused == 1 { "1 name".to_owned() } else { format!("{} names", Count(refused)) };
-            return Err(Failed::usage(format_args!("{names} cannot be in a bag; nothing was changed")));
-        }
+        none_refused(refused)?;
         self.failed("nothing was changed").map_or(Ok(payload), Err)
     }
 
@@ -408,6 +432,7 @@ impl Maker<'_> {
         roots.extend(others.iter().map(|name| of(&root, name)));
         let (source, engine) = bag_files::source(self.options, roots, &self.algorithms)?;
         let mut changes = Changes::new(self.algorithms.clone(), self.options.memory / 2);
+        let mut refused = 0;
         let mut deliver = |hashed: Hashed| {
             if !hashed.is_complete {
                 return Ok(());
@@ -416,12 +441,16 @@ impl Maker<'_> {
                 Some(rest) => below(b"", rest),
                 None => below(&root, &hashed.path),
             };
+            if is_refused(path, &mut refused) {
+                return Ok(());
+            }
             changes.file(path, &hashed.digests)
         };
         bag_files::hash(self.command, self.options.memory, &engine, &source, &mut deliver)?;
         if let Some(failed) = self.failed("no tag manifest was written") {
             return Err(failed);
         }
+        none_refused(refused)?;
         let names: Vec<_> = self.algorithms.iter().map(|one| ManifestName::of(*one, true).file).collect();
         let mut texts = vec![Vec::new(); names.len()];
         let each = &mut |path: &[u8], _, digests: &[Digest]| {
@@ -649,6 +678,11 @@ fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
     maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
     let mut old = open_bag(maker)?;
     old.files.retain(|(name, _)| name != b".pfh-bag");
+    let mut refused = 0;
+    for (name, _) in &old.files {
+        is_refused(name, &mut refused);
+    }
+    none_refused(refused)?;
     let mut report = |finding: Finding| {
         message::error(&finding);
         Ok(())

@@ -324,8 +324,15 @@ impl Verifier<'_> {
             if self.wanted == Wanted::Oxum {
                 continue;
             }
-            let read = |reader: &mut _| judge.manifest(manifest, reader, &mut *report);
+            let mut is_open = false;
+            let read = |reader: &mut _| {
+                is_open = true;
+                judge.manifest(manifest.clone(), reader, &mut *report)
+            };
             with_tag_file(self.command, source, entry, read)?;
+            if !is_open {
+                judge.unread_manifest(manifest);
+            }
         }
         if let Some(entry) = find("fetch.txt") {
             with_tag_file(self.command, source, entry, |reader| judge.fetch(reader, &mut *report))?;

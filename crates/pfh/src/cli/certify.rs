@@ -118,6 +118,37 @@ fn shown(time: Timestamp) -> String {
     at.map_or_else(|| format!("{} s after 1970", time.seconds), timestamp)
 }
 
+/// Whether a line has a digest of a file, or of a piece of it.
+fn has_digest(entry: &Entry) -> bool {
+    !entry.digests.is_empty() || entry.similarity_digests().next().is_some()
+}
+
+/// A file without any digest, although it is complete or listed.
+struct Bare {
+    path: Vec<u8>,
+    reason: String,
+    /// Whether the list does not state its outcome.
+    is_listed: bool,
+}
+
+impl Bare {
+    fn of(entry: &Entry) -> Option<Bare> {
+        if has_digest(entry) || !entry.is_complete() {
+            return None;
+        }
+        let reasons = entry.similarities.iter().filter_map(|similarity| {
+            let reason = similarity.digest.as_ref().err()?;
+            Some(format!("{}: {reason}", similarity.family.name()))
+        });
+        let reasons: Vec<String> = reasons.collect();
+        let reason = match &reasons[..] {
+            [] => "the list has no digest of it".to_owned(),
+            reasons => format!("no digest by {}", reasons.join("; ")),
+        };
+        Some(Bare { path: entry.path.clone(), reason, is_listed: entry.outcome.is_none() })
+    }
+}
+
 /// The contents of a list.
 struct Account {
     header: Header,
@@ -125,6 +156,9 @@ struct Account {
     outcomes: Summary,
     /// Files with digests in formats that state no outcomes.
     listed: u64,
+    /// Files without any digest, although they are complete or listed; and those of them whose outcome is not stated.
+    without: u64,
+    listed_without: u64,
     /// Sum of the sizes that the list states, and the number of files with one.
     bytes: u64,
     sized: u64,
@@ -146,6 +180,8 @@ impl Account {
             header: list.header().clone(),
             outcomes: Summary::default(),
             listed: 0,
+            without: 0,
+            listed_without: 0,
             bytes: 0,
             sized: 0,
             digests: BTreeMap::new(),
@@ -156,11 +192,19 @@ impl Account {
             stated: None,
         };
         let mut last = Vec::new();
+        // The last file, as long as no line has a digest of it.
+        let mut bare = None;
         for entry in list.by_ref() {
             match entry {
                 Ok(entry) => {
                     // Other lines of one file have further digests of it, or those of its pieces.
                     let is_first = entry.path.is_empty() || entry.path != last;
+                    if is_first {
+                        account.end_bare(bare.take());
+                        bare = Bare::of(&entry);
+                    } else if has_digest(&entry) {
+                        bare = None;
+                    }
                     account.add(&entry, is_first);
                     last = entry.path;
                 }
@@ -170,6 +214,7 @@ impl Account {
                 break;
             }
         }
+        account.end_bare(bare);
         account.broken = broken.count;
         if let Some(trailer) = list.trailer() {
             (account.end, account.stated) = (trailer.end, trailer.summary);
@@ -196,21 +241,29 @@ impl Account {
             self.sized += 1;
         }
         match &entry.outcome {
-            Some(outcome) if *outcome != Outcome::Complete => self.except(entry, outcome.to_string()),
+            Some(outcome) if *outcome != Outcome::Complete => self.except(&entry.path, outcome.to_string()),
             _ => {}
         }
         if entry.digests.iter().any(|digest| digest.collision_detected()) {
-            self.except(entry, "it bears the marks of a collision attack on SHA-1".to_owned());
+            self.except(&entry.path, "it bears the marks of a collision attack on SHA-1".to_owned());
         }
         if let Some(byte) = entry.facts.filter(|facts| facts.bytes > 1).and_then(|facts| facts.only_byte()) {
-            self.except(entry, format!("all of its bytes are {byte:#04x}"));
+            self.except(&entry.path, format!("all of its bytes are {byte:#04x}"));
         }
     }
 
-    fn except(&mut self, entry: &Entry, reason: String) {
+    /// Counts a file of which no line has a digest, if there is one.
+    fn end_bare(&mut self, bare: Option<Bare>) {
+        let Some(Bare { path, reason, is_listed }) = bare else { return };
+        self.without += 1;
+        self.listed_without += u64::from(is_listed);
+        self.except(&path, reason);
+    }
+
+    fn except(&mut self, path: &[u8], reason: String) {
         self.exceptions_count += 1;
         if self.exceptions.len() < EXCEPTIONS_MAX {
-            self.exceptions.push((entry.path.clone(), reason));
+            self.exceptions.push((path.to_vec(), reason));
         }
     }
 
@@ -219,7 +272,8 @@ impl Account {
         let Summary { complete, changed, short, unreadable, skipped, not_reached, .. } = self.outcomes;
         let counts = [
             ("complete", Tone::Good, complete),
-            ("listed with digests", Tone::Good, self.listed),
+            ("listed with digests", Tone::Good, self.listed - self.listed_without),
+            ("listed without digests", Tone::Bad, self.listed_without),
             ("changed-while-reading", Tone::Bad, changed),
             ("short", Tone::Bad, short),
             ("unreadable", Tone::Bad, unreadable),
@@ -302,7 +356,7 @@ impl Report<'_> {
 
     fn document(&self) -> Document {
         let account = &self.account;
-        let with_digests = account.outcomes.complete + account.listed;
+        let with_digests = account.outcomes.complete + account.listed - account.without;
         let (files, exceptions) = (account.files(), account.exceptions_count);
         let sentence = format!("{} of {} files in this list have digests.", Count(with_digests), Count(files));
         let mut sentences = match exceptions {

@@ -153,6 +153,13 @@ pub(crate) fn one_by_one(parts: impl Iterator<Item = Result<Ending, Failed>>) ->
     parts.map(|ended| ended.unwrap_or_else(Failed::report)).fold(Ending::DONE, Ending::and)
 }
 
+/// Combines the ending of a command with the failures of what it did beside, which held nothing back: they are reported
+/// here.
+pub(crate) fn with_others(ended: Result<Ending, Failed>, others: Vec<Result<(), Failed>>) -> Ending {
+    let others = others.into_iter().filter_map(Result::err).map(Err);
+    one_by_one([ended].into_iter().chain(others))
+}
+
 /// Ends the program after a signal, without waiting for the run. `partial` is the place of the finished part of its
 /// output.
 #[expect(clippy::exit, reason = "threads that hang in a read cannot be joined")]

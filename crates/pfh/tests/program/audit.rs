@@ -659,6 +659,16 @@ fn a_policy_decides_reports_and_sends() {
     assert!(mail.starts_with("To: a@example.org, b@example.org\nSubject: [pfh audit] photos: ALARM\n"), "{mail}");
     assert!(mail.contains("run 3 (rolling)") && mail.contains("newer"), "{mail}");
     assert!(fs::read_to_string(d.join("out/photos-run-00003.csv")).unwrap().contains(",matched,"));
+    // Reports that cannot be written hold back neither the message nor the report of the command line.
+    fs::rename(d.join("out"), d.join("away")).unwrap();
+    fs::remove_file(d.join("mail")).unwrap();
+    put(d, "another", "w");
+    let told = audit(d, &["run", "p.toml", "-o", "report"]);
+    fs::rename(d.join("away"), d.join("out")).unwrap();
+    assert_eq!((told.code(), told.stderr.matches("cannot be written").count()), (4, 3), "{}", told.stderr);
+    for path in ["mail", "report"] {
+        assert!(fs::read_to_string(d.join(path)).unwrap().contains("another"), "{path}");
+    }
     policy("algorithms = ['sha512']");
     let other = audit(d, &["run", "p.toml"]);
     assert!(other.code() == 2 && other.stderr.contains("migrate"), "{}", other.stderr);
@@ -668,6 +678,51 @@ fn a_policy_decides_reports_and_sends() {
     let unsent = audit(d, &["run", "p.toml"]);
     assert!(unsent.code() == 4 && unsent.stderr.contains("was not sent"), "{}", unsent.stderr);
     intact(d, "p.toml");
+}
+
+/// A ledger keeps its roots, whatever a policy names later.
+#[test]
+fn a_policy_with_other_roots_is_refused() {
+    let directory = tree(&[("a/1", "1"), ("b/2", "2"), ("c/3", "3")]);
+    let d = directory.path();
+    let policy = |roots: &str| fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\n{roots}\n")).unwrap();
+    policy("roots = ['t/a', 't/b']");
+    audit(d, &["init", "-q", "p.toml"]).done();
+    // The order, and another spelling, change nothing, and neither does a policy without roots.
+    for roots in ["roots = ['t/b', 't/../t/a/']", ""] {
+        policy(roots);
+        audit(d, &["run", "-q", "p.toml"]).done();
+    }
+    for (roots, told) in [
+        ("roots = ['t/a', 't/b', 't/c']", "is a root of the policy and not of the ledger"),
+        ("roots = ['t/a']", "is a root of the ledger and not of the policy"),
+        ("roots = ['t/a', 't/b', 't/none']", "cannot be examined"),
+    ] {
+        policy(roots);
+        let ended = audit(d, &["run", "p.toml"]);
+        assert!(ended.code() == 2 && ended.stderr.contains(told), "{}", ended.stderr);
+    }
+}
+
+/// A directory where a file was once, and decisions of which one is refused.
+#[test]
+fn what_was_decided_is_told() {
+    let directory = tree(&[("d", "file"), ("e", "1"), ("f", "2")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    fs::remove_file(d.join("t/d")).unwrap();
+    audit(d, &["run", "-q", "l.pfhl"]);
+    audit(d, &["accept", "l.pfhl", "t/d", "--why", "gone"]).done();
+    put(d, "d/below", "other");
+    audit(d, &["run", "-q", "l.pfhl"]).expect(0, "");
+    let forgotten = audit(d, &["forget", "l.pfhl", "t/d", "--why", "not wanted"]);
+    assert!(String::from_utf8(forgotten.done().to_vec()).unwrap().contains("t/d/below` (was sound)"));
+    put(d, "e", "changed");
+    audit(d, &["run", "-q", "l.pfhl"]);
+    let half = audit(d, &["accept", "l.pfhl", "t/e", "t/f", "--why", "intended"]);
+    assert!(half.code() == 2 && half.stderr.contains("no finding is open"), "{}", half.stderr);
+    assert!(String::from_utf8_lossy(&half.stdout).contains("t/e` (was changed)"), "{:?}", half.stdout);
+    intact(d, "l.pfhl");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -201,6 +201,46 @@ fn what_no_bag_can_have_is_refused_before_anything_changes() {
     assert_eq!(bag(d, &["create", "--tag", "Payload-Oxum=1.1", "x"]).code(), 2);
     assert_eq!(bag(d, &["update", "x"]).code(), 2);
     assert_eq!(files(&d.join("x")), before);
+}
+
+/// Names that would not be read back from a tag manifest.
+#[test]
+fn tag_files_that_cannot_be_listed_are_refused() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a")]);
+    bag(d, &["create", "x"]).done();
+    let names = [&b"~$meta.docx"[..], b" notes.txt", b"\tnotes.txt", b"*notes.txt", b"\xff", b"~meta/a", b"meta/\xff"];
+    for name in names {
+        let file = d.join("x").join(path(name));
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "").unwrap();
+        let before = files(&d.join("x"));
+        let ended = bag(d, &["update", "x"]);
+        assert_eq!(ended.code(), 2, "{}", ended.stderr);
+        assert!(ended.stderr.ends_with("1 name cannot be in a bag; nothing was changed\n"), "{}", ended.stderr);
+        assert_eq!(files(&d.join("x")), before);
+        fs::remove_file(file).unwrap();
+    }
+    tree(d, &[("x/meta/~a", "a"), ("x/meta/ b", "b"), ("x/c *~", "c")]);
+    bag(d, &["update", "x"]).done();
+    assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+}
+
+/// The lines of a manifest that cannot be opened are not known, so it proves nothing against the bag.
+#[test]
+fn a_bag_whose_manifest_cannot_be_opened_is_undecided() {
+    if is_root() {
+        return;
+    }
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a"), ("x/b", "b")]);
+    bag(d, &["create", "x"]).done();
+    fs::set_permissions(d.join("x/manifest-sha512.txt"), fs::Permissions::from_mode(0o000)).unwrap();
+    let ended = bag(d, &["verify", "--complete", "x"]);
+    assert_eq!(ended.code(), 3, "{}", ended.stderr);
+    assert!(text(&ended.stdout).starts_with("`x`: undecided"), "{:?}", ended.stdout);
 }
 
 /// However often it is killed, no file of the payload is lost, and the last run makes a valid bag.

@@ -119,6 +119,23 @@ fn exceptions_are_listed() {
     assert_eq!(report["outcomes"], serde_json::json!({"complete": 2, "unreadable": 1}));
 }
 
+/// Files that were read and have no digest, because they are too short for one.
+#[test]
+fn files_without_a_digest_are_exceptions() {
+    let directory = case();
+    let path = directory.path();
+    fs::write(path.join("files/long"), contents(0, 100_000)).unwrap();
+    let listed = hash(path, ["-a", "tlsh", "-f", "jsonl", "-o", "list.jsonl", "files"]).run();
+    assert_eq!(listed.code(), 0, "{}", listed.stderr);
+    let report = json(&certify(path, &["--json"]), 0);
+    assert_eq!((report["exceptions_total"].as_u64(), report["files"].as_u64()), (Some(2), Some(3)));
+    let exceptions = report["exceptions"].as_array().unwrap();
+    let reasons: Vec<&str> = exceptions.iter().map(|exception| exception["reason"].as_str().unwrap()).collect();
+    assert!(reasons.iter().all(|reason| reason.contains("no digest")), "{reasons:?}");
+    let html = page(&certify(path, &[]), 0, "");
+    assert!(html.contains("1 of 3 files in this list have digests."), "{html}");
+}
+
 #[test]
 fn json_has_the_same_facts() {
     let directory = case();

@@ -2,7 +2,7 @@
 
 use super::super::audit_args::DecideArguments;
 use super::super::command::Command;
-use super::super::exit::{Ending, Failed};
+use super::super::exit::{self, Ending, Failed};
 use super::super::message;
 use super::collection::{Collection, full_path, subject, user};
 use pfh_ledger::{Error, Ledger, Status, Subject};
@@ -29,14 +29,24 @@ fn decide(arguments: &DecideArguments, done: &str, decision: Decision) -> Result
         return Err(Failed::usage("the ledger keeps who decides and why; neither can be empty"));
     }
     let roots = ledger.roots().map_err(failed)?;
-    let mut text = String::new();
+    let (mut text, mut decided) = (String::new(), Ok(()));
     for path in &arguments.paths {
-        let at = subject(&ledger, path).map_err(failed)?;
-        for (subject, status) in decision(&mut ledger, &at, &by, &arguments.why).map_err(failed)? {
-            let path = message::quoted(&full_path(&roots, &subject));
-            text += &format!("{done:<10} {path} (was {})\n", status.word());
+        let files = subject(&ledger, path).and_then(|at| decision(&mut ledger, &at, &by, &arguments.why));
+        match files {
+            Ok(files) => {
+                for (subject, status) in files {
+                    let path = message::quoted(&full_path(&roots, &subject));
+                    text += &format!("{done:<10} {path} (was {})\n", status.word());
+                }
+            }
+            Err(error) => {
+                decided = Err(failed(error));
+                break;
+            }
         }
     }
     drop(lock);
-    Command::printing()?.print(text)
+    // The decisions before one that was refused are in the ledger, so they are told, too.
+    let printed = Command::printing().and_then(|command| command.print(text));
+    Ok(exit::with_others(printed, vec![decided]))
 }

@@ -6,7 +6,6 @@ use super::super::message;
 use super::collection::failed;
 use super::policy::{Mail, Policy};
 use super::report;
-use clap::ValueEnum;
 use pfh_ledger::Ledger;
 use pfh_list::AtomicFile;
 use std::fmt::Display;
@@ -17,35 +16,36 @@ use std::process::{Command, Stdio};
 /// Most bytes of a report in a message.
 const MAIL_BYTES_MAX: usize = 256 << 10;
 
-/// Writes and sends what the policy wants.
+/// Writes and sends what the policy wants. A failure holds back nothing else.
 pub(super) fn deliver(
     policy: &Policy,
     ledger: &Ledger,
     number: i64,
     summary: &str,
     is_alarm: bool,
-) -> Result<(), Failed> {
+) -> Vec<Result<(), Failed>> {
     let stem = ledger.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    for word in &policy.reports.formats {
-        let Some(directory) = &policy.reports.directory else {
-            return Err(Failed::usage("the policy names formats of reports, and no directory for them"));
-        };
-        let format = ReportFormat::from_str(word, false)
-            .map_err(|_| Failed::usage(format_args!("the policy names an unknown format of reports: `{word}`")))?;
-        let ending = match format {
-            ReportFormat::Text => "txt",
-            ReportFormat::Premis => "premis.xml",
-            ReportFormat::Prometheus => "prom",
-            ReportFormat::Jsonl | ReportFormat::Csv | ReportFormat::Html => word,
-        };
-        write(ledger, number, format, &directory.join(format!("{stem}-run-{number:05}.{ending}")))?;
-    }
-    if let Some(path) = &policy.reports.prometheus {
-        write(ledger, number, ReportFormat::Prometheus, path)?;
-    }
-    match &policy.mail {
-        Some(mail) if is_alarm || mail.always => send(mail, ledger, number, &stem, summary, is_alarm),
-        _ => Ok(()),
+    let mail = policy.mail.as_ref().filter(|mail| is_alarm || mail.always);
+    let of_run = policy.formats.iter().filter_map(|&format| {
+        let directory = policy.reports.directory.as_deref()?;
+        Some((format, directory.join(format!("{stem}-run-{number:05}.{}", ending(format)))))
+    });
+    let metrics = policy.reports.prometheus.iter().map(|path| (ReportFormat::Prometheus, path.clone()));
+    // Somebody is told of an alarm before anything else is tried.
+    let sent = mail.into_iter().map(|mail| send(mail, ledger, number, &stem, summary, is_alarm));
+    let written = of_run.chain(metrics).map(|(format, path)| write(ledger, number, format, &path));
+    sent.chain(written).collect()
+}
+
+/// Returns the ending of the names of reports.
+fn ending(format: ReportFormat) -> &'static str {
+    match format {
+        ReportFormat::Text => "txt",
+        ReportFormat::Jsonl => "jsonl",
+        ReportFormat::Csv => "csv",
+        ReportFormat::Premis => "premis.xml",
+        ReportFormat::Prometheus => "prom",
+        ReportFormat::Html => "html",
     }
 }
 

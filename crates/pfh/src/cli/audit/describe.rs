@@ -4,6 +4,7 @@ use super::super::message;
 use super::super::quantity::Bytes;
 use super::collection::{full_path, time};
 use pfh_ledger::{Digests, Error, Event, Finding, Ledger};
+use pfh_record::Timestamp;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use std::io::Write;
 
@@ -86,6 +87,16 @@ fn changed_digest(expected: &Digests, found: &Digests) -> String {
     pairs.take(1).collect()
 }
 
+/// Returns a time in seconds since 1970-01-01T00:00:00Z, with all digits.
+fn decimal(time: Timestamp) -> String {
+    const NANOSECONDS: u128 = 1_000_000_000;
+    // The nanoseconds count forward from the second, also before 1970.
+    let all = i128::from(time.seconds) * NANOSECONDS.cast_signed() + i128::from(time.nanoseconds);
+    let sign = if all < 0 { "-" } else { "" };
+    let all = all.unsigned_abs();
+    format!("{sign}{}.{:09}", all / NANOSECONDS, all % NANOSECONDS)
+}
+
 /// Appends an event as a line of JSON Lines.
 pub(super) fn event_json(ledger: &Ledger, roots: &[Vec<u8>], event: &Event, out: &mut Vec<u8>) -> Result<(), Error> {
     let start = out.len();
@@ -101,12 +112,7 @@ pub(super) fn event_json(ledger: &Ledger, roots: &[Vec<u8>], event: &Event, out:
         push_bytes_field("path", "path_base64", &full_path(roots, subject), out);
     }
     if let Some(seen) = &event.seen {
-        let nanoseconds = seen.mtime.nanoseconds;
-        write!(
-            out,
-            ",\"bytes\":{},\"mtime\":{}.{nanoseconds:09},\"inode\":{}",
-            seen.size, seen.mtime.seconds, seen.inode
-        )?;
+        write!(out, ",\"bytes\":{},\"mtime\":{},\"inode\":{}", seen.size, decimal(seen.mtime), seen.inode)?;
     }
     let mut push_digests = |name: &str, digests: &Digests| {
         let digests = digests.split();
@@ -138,4 +144,20 @@ pub(super) fn event_json(ledger: &Ledger, roots: &[Vec<u8>], event: &Event, out:
     }
     end_line(start, out);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_before_1970_are_negative() {
+        let text = |seconds, nanoseconds| decimal(Timestamp { seconds, nanoseconds });
+        assert_eq!(text(1, 5), "1.000000005");
+        assert_eq!(text(0, 0), "0.000000000");
+        assert_eq!(text(-1, 500_000_000), "-0.500000000");
+        assert_eq!(text(-2, 0), "-2.000000000");
+        assert_eq!(text(-2, 1), "-1.999999999");
+        assert_eq!(text(i64::MIN, 0), "-9223372036854775808.000000000");
+    }
 }

@@ -1,5 +1,6 @@
 //! A policy: one TOML file that says how a collection is audited.
 
+use super::super::audit_args::ReportFormat;
 use super::super::common_args::IoWord;
 use super::super::exit::Failed;
 use super::super::message;
@@ -44,8 +45,8 @@ struct File {
 pub(super) struct Reports {
     /// Where they are written, one file for each run and format.
     pub(super) directory: Option<PathBuf>,
-    /// The formats.
-    pub(super) formats: Vec<String>,
+    /// The words of the formats.
+    formats: Vec<String>,
     /// The file of metrics, which each run replaces.
     pub(super) prometheus: Option<PathBuf>,
 }
@@ -86,7 +87,18 @@ pub(super) struct Policy {
     pub(super) io: Option<IoWord>,
     pub(super) idle: bool,
     pub(super) reports: Reports,
+    /// The formats of the reports of each run. There is a directory for them.
+    pub(super) formats: Vec<ReportFormat>,
     pub(super) mail: Option<Mail>,
+}
+
+/// Returns the format of reports that a word names.
+fn report_format(word: &str) -> Result<ReportFormat, String> {
+    ReportFormat::from_str(word, false).map_err(|_| {
+        let values = ReportFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let words: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+        format!("`{word}` in `formats` is no format of reports: these are {}", words.join(", "))
+    })
 }
 
 /// Whether a path names a policy and not a ledger.
@@ -120,6 +132,10 @@ impl Policy {
                 return Err(format!("`{word}` in `alarms` is no finding: these are {}", words.join(", ")));
             }
         }
+        let formats = file.reports.formats.iter().map(|word| report_format(word)).collect::<Result<Vec<_>, _>>()?;
+        if !formats.is_empty() && file.reports.directory.is_none() {
+            return Err("it names `formats` of reports, and no `directory` for them".to_owned());
+        }
         Ok(Policy {
             ledger: directory.join(file.ledger),
             roots: file.roots.iter().map(|root| directory.join(root)).collect(),
@@ -147,6 +163,7 @@ impl Policy {
                 prometheus: file.reports.prometheus.map(|path| directory.join(path)),
                 ..file.reports
             },
+            formats,
             mail: file.mail,
         })
     }
@@ -175,6 +192,7 @@ mod tests {
         assert_eq!((read.time_box, read.io), (Some(Duration::from_secs(7200)), Some(IoWord::Direct)));
         assert!(read.settings.is_alarm(Finding::New) && !read.settings.is_alarm(Finding::Changed) && read.idle);
         assert_eq!(read.reports.directory.as_deref(), Some(Path::new("/etc/reports")));
+        assert_eq!(read.formats, [ReportFormat::Csv]);
         assert_eq!(read.mail.unwrap().sendmail, Path::new("/usr/sbin/sendmail"));
         let usual = policy("ledger = '/x'").unwrap();
         assert_eq!((usual.settings, usual.has_algorithms), (Settings::default(), false));
@@ -206,6 +224,8 @@ mod tests {
             ("ledger = 'x'\nalarms = ['rot']", "`rot` in `alarms` is no finding"),
             ("ledger = 'x'\nshare = '2'", "`2`"),
             ("ledger = 'x'\nio = 'fast'", "fast"),
+            ("ledger = 'x'\n[reports]\nformats = ['csv']", "no `directory`"),
+            ("ledger = 'x'\n[reports]\ndirectory = 'd'\nformats = ['pdf']", "`pdf` in `formats`"),
             ("ledger = ", "TOML"),
         ] {
             let error = policy(text).unwrap_err();

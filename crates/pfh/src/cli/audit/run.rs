@@ -2,7 +2,7 @@
 
 use super::super::audit_args::{AuditReading, InitArguments, MigrateArguments, RunArguments};
 use super::super::command::{Command, Reporting};
-use super::super::exit::{Ending, Failed};
+use super::super::exit::{self, Ending, Failed};
 use super::super::message;
 use super::super::reading;
 use super::collection::{self, Collection, failed, now};
@@ -194,16 +194,17 @@ fn go(
     }
     command.tally.findings = alarms(&settings, &end);
     let written = report::write(&ledger, number, reading.format, &mut command.output());
-    let written = report::into_io(written).map_err(|error| collection.failed(error))?;
+    let written = report::into_io(written).map_err(|error| collection.failed(error));
     let summary = reported::summary(number, &mode, &end);
     if !reading.quiet {
         message::plain(format_args!("pfh: {summary}"));
     }
-    if let Some(policy) = policy {
-        deliver(policy, &ledger, number, &summary, command.tally.findings > 0)?;
-    }
+    let is_alarm = command.tally.findings > 0;
+    let delivered = policy.map_or_else(Vec::new, |policy| deliver(policy, &ledger, number, &summary, is_alarm));
     drop(lock);
-    command.finish(written, end.files, None)
+    // Neither a report that cannot be written nor a message that cannot be sent holds back the other.
+    let finished = written.and_then(|written| command.finish(written, end.files, None));
+    Ok(exit::with_others(finished, delivered))
 }
 
 /// Returns the number of files with a finding that is an alarm: those that are open, and those of this run.
@@ -238,7 +239,9 @@ fn end_migration(ledger: &mut Ledger, settings: &Settings, all: &[Algorithm]) ->
 /// Returns the settings of the ledger, changed to those of the policy.
 fn settings(ledger: &mut Ledger, collection: &Collection) -> Result<Settings, Failed> {
     let kept = ledger.settings().map_err(|error| collection.failed(error))?;
-    let Some(Policy { settings, has_algorithms, .. }) = &collection.policy else { return Ok(kept) };
+    let Some(policy) = &collection.policy else { return Ok(kept) };
+    let Policy { settings, has_algorithms, .. } = policy;
+    same_roots(policy, &ledger.roots().map_err(|error| collection.failed(error))?)?;
     let wanted = Settings { algorithms: kept.algorithms.clone(), ..settings.clone() };
     if *has_algorithms && names(&algorithms(&settings.algorithms)?) != kept.algorithms {
         return Err(Failed::usage(format_args!(
@@ -251,6 +254,40 @@ fn settings(ledger: &mut Ledger, collection: &Collection) -> Result<Settings, Fa
         ledger.set_settings(&wanted).map_err(|error| collection.failed(error))?;
     }
     Ok(wanted)
+}
+
+/// Refuses a policy with other roots than those of the ledger, unless it names none.
+fn same_roots(policy: &Policy, kept: &[Vec<u8>]) -> Result<(), Failed> {
+    if policy.roots.is_empty() {
+        return Ok(());
+    }
+    let mut wanted = Vec::new();
+    for root in &policy.roots {
+        wanted.push(root.canonicalize().map_err(|error| {
+            let root = message::quoted_path(root);
+            Failed::usage(format_args!("{root} cannot be examined: {error}. Is it mounted? Nothing was recorded"))
+        })?);
+    }
+    let kept: Vec<PathBuf> = kept
+        .iter()
+        .map(|root| {
+            let root = Path::new(std::ffi::OsStr::from_bytes(root));
+            // A root that is gone keeps its name.
+            root.canonicalize().unwrap_or_else(|_| root.to_owned())
+        })
+        .collect();
+    let added = wanted.iter().find(|root| !kept.contains(root));
+    let left_out = kept.iter().find(|root| !wanted.contains(root));
+    let (root, differs) = match (added, left_out) {
+        (Some(root), _) => (root, "is a root of the policy and not of the ledger"),
+        (None, Some(root)) => (root, "is a root of the ledger and not of the policy"),
+        (None, None) => return Ok(()),
+    };
+    Err(Failed::usage(format_args!(
+        "{} {differs}. A ledger keeps the roots of its `pfh audit init`: name the same ones, or make another ledger \
+         with another policy",
+        message::quoted_path(root)
+    )))
 }
 
 fn settings_of(arguments: &InitArguments) -> Settings {
