@@ -8,6 +8,7 @@ import io
 import json
 import os
 import subprocess
+import warnings
 import zipfile
 from pathlib import Path
 
@@ -350,6 +351,25 @@ def test_match(tree: Path) -> None:
         noise = tree.parent / "noise"
         noise.write_bytes(NOISE)
         pfh.match(tree, noise)
+
+
+def test_match_warns_of_what_it_cannot_find(tree: Path) -> None:
+    listed = tree.parent / "sums"
+    # 32 bytes may be SHA-256, SHA3-256, BLAKE3 …
+    listed.write_text(f"{hashlib.sha3_256((tree / 'large').read_bytes()).hexdigest()}  known name\n")
+    guessed = pfh.KnownFiles(listed)
+    assert guessed.guessed == [("sums", "sha256")] and guessed.without_digest == 0
+    with pytest.warns(UserWarning, match="taken for sha256 because of their length"):
+        assert not any(match.known for match in pfh.match(tree, guessed))
+    with warnings.catch_warnings(action="error"):
+        assert any(match.known for match in pfh.match(tree, listed, algorithm="sha3-256"))
+    listed.write_text(f"size,md5,path\n5,{hashlib.md5(b'hello').hexdigest()},a\n5,,b\n")
+    known = pfh.KnownFiles(listed)
+    with pytest.warns(UserWarning, match="sums: some files have no digest by sha1"):
+        assert not any(match.known for match in pfh.match(pfh.hash(tree, algorithms="sha1"), known))
+    assert known.without_digest == 1
+    with pytest.warns(UserWarning, match="1 known files have no digest"):
+        list(pfh.match(tree, known))
 
 
 def similar(tree: Path) -> None:

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use pfh::CancelToken;
 use pfh::digest::Algorithm;
 use pfh::list::{Input, List, OpenError, ReadError, ReadOptions};
-use pfh_known::{Class, ClassifiedSet, Classifier, Importer, Keep, KnownSet, Origin, SetBuilder};
+use pfh_known::{ALGORITHMS_MAX, Class, ClassifiedSet, Classifier, Importer, Keep, KnownSet, Origin, SetBuilder};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -28,6 +28,16 @@ const DIGEST_BYTES_MIN: usize = 8;
 pub(crate) struct KnownFiles {
     classifier: Classifier,
     broken: Vec<String>,
+    without_digest: u64,
+}
+
+/// A set that was opened or made.
+struct Opened {
+    set: KnownSet,
+    /// Lines that could not be read.
+    broken: Vec<String>,
+    /// Number of listed files without a digest for the set.
+    without_digest: u64,
 }
 
 enum Failed {
@@ -38,16 +48,16 @@ enum Failed {
     Temporary(io::Error),
 }
 
-/// Opens a set, or makes one of a list in a temporary file. Returns it with the lines that could not be read.
+/// Opens a set, or makes one of a list in a temporary file.
 fn open(
     path: &Path,
     algorithm: Option<Algorithm>,
     is_strict: bool,
     memory_bytes: u64,
     cancel: &CancelToken,
-) -> Result<(KnownSet, Vec<String>), Failed> {
+) -> Result<Opened, Failed> {
     match KnownSet::open(path) {
-        Ok(set) => return Ok((set, Vec::new())),
+        Ok(set) => return Ok(Opened { set, broken: Vec::new(), without_digest: 0 }),
         // Neither says that it is no list.
         Err(pfh_known::OpenError::NotASet | pfh_known::OpenError::Io(_)) => {}
         Err(error) => return Err(Failed::Set(path.to_owned(), error)),
@@ -69,6 +79,9 @@ fn open(
             algorithms.push(first);
         }
     }
+    // A set has room for twelve.
+    algorithms.sort_by_key(|algorithm| std::cmp::Reverse(algorithm.digest_bytes()));
+    algorithms.truncate(ALGORITHMS_MAX);
     let mut keep = Keep::default();
     (keep.name, keep.product, keep.category) = (true, true, true);
     let mut importer = Importer::new(SetBuilder::new(&algorithms, keep, memory_bytes), memory_bytes);
@@ -89,7 +102,7 @@ fn open(
     let mut file = tempfile::tempfile().map_err(Failed::Temporary)?;
     importer.into_builder().write(&mut file, "pfh").map_err(Failed::Temporary)?;
     let set = KnownSet::of_file(&file).map_err(|error| Failed::Set(path.to_owned(), error))?;
-    Ok((set, broken))
+    Ok(Opened { set, broken, without_digest: added.without_digest })
 }
 
 #[pymethods]
@@ -107,7 +120,7 @@ impl KnownFiles {
         let algorithm = algorithm.map(|name| hasher::algorithm(py, name)).transpose()?;
         let class = class_.map(str::parse::<Class>).transpose().map_err(|error| errors::option(py, error))?;
         let memory = memory.map_or(Ok(MEMORY_BYTES), |memory| bytes_of(memory, "memory"))?;
-        let (mut classifier, mut broken) = (Classifier::default(), Vec::new());
+        let mut all = KnownFiles { classifier: Classifier::default(), broken: Vec::new(), without_digest: 0 };
         for path in &known {
             let path = PathBuf::from(std::ffi::OsString::from_vec(path_bytes(path)?));
             let name = path.file_name().unwrap_or(path.as_os_str()).as_bytes().to_vec();
@@ -117,7 +130,7 @@ impl KnownFiles {
                 move || open(&path, algorithm, strict, memory, &cancel)
             };
             let opened = apart(py, "pfh-known", work).inspect_err(|_| cancel.cancel())?;
-            let (set, broken_lines) = opened.map_err(|failed| match failed {
+            let opened = opened.map_err(|failed| match failed {
                 Failed::Set(path, error) => {
                     let path = path.as_os_str().as_bytes();
                     errors::list(py, &format!("{}: {error}", pfh::record::quote::quoted(path)), path, None)
@@ -127,10 +140,11 @@ impl KnownFiles {
                 Failed::Useless(name, text) => errors::list(py, &text, &name, None),
                 Failed::Temporary(error) => errors::start(py, format!("a temporary file: {error}")),
             })?;
-            broken.extend(broken_lines);
-            classifier.push(ClassifiedSet { name, class, set });
+            all.broken.extend(opened.broken);
+            all.without_digest += opened.without_digest;
+            all.classifier.push(ClassifiedSet { name, class, set: opened.set });
         }
-        Ok(KnownFiles { classifier, broken })
+        Ok(all)
     }
 
     /// The algorithms with which files are to be hashed, so that each known file can be found.
@@ -145,8 +159,41 @@ impl KnownFiles {
         self.broken.clone()
     }
 
+    /// The number of files in lists that no file can be found to be, because their line has no digest for it.
+    #[getter]
+    fn without_digest(&self) -> u64 {
+        self.without_digest
+    }
+
+    /// Digests whose algorithm was guessed from their length: the name of the set or the list, and the algorithm.
+    #[getter]
+    fn guessed(&self) -> Vec<(String, String)> {
+        let mut guessed = Vec::new();
+        for one in self.classifier.sets() {
+            let name = String::from_utf8_lossy(&one.name);
+            for algorithm in one.set.about().sources.iter().flat_map(|origin| &origin.guessed) {
+                let pair = (name.to_string(), algorithm.clone());
+                if !guessed.contains(&pair) {
+                    guessed.push(pair);
+                }
+            }
+        }
+        guessed
+    }
+
     fn __len__(&self) -> usize {
         self.classifier.sets().iter().map(|one| one.set.entries() as usize).sum()
+    }
+
+    /// The sets and lists in which a file cannot be found by digests of these algorithms alone, because some of their
+    /// files have no such digest.
+    #[pyo3(signature = (algorithms))]
+    fn not_told_by(&self, py: Python<'_>, algorithms: Vec<String>) -> PyResult<Vec<String>> {
+        let algorithms: PyResult<Vec<Algorithm>> = algorithms.iter().map(|name| hasher::algorithm(py, name)).collect();
+        let algorithms = algorithms?;
+        let asked = |one: &&ClassifiedSet| !one.set.can_be_asked(|own| algorithms.contains(&own));
+        let sets = self.classifier.sets().iter().filter(asked);
+        Ok(sets.map(|one| String::from_utf8_lossy(&one.name).into_owned()).collect())
     }
 
     /// Returns the known file that a record is.

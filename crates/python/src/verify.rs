@@ -176,6 +176,11 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
         Root::new(asked.root.take(), &asked.list_path, &mut list).map_err(|(path, error)| Failed::Root(path, error))?;
     let forms = PathForms { backslashes: asked.backslashes, strip_prefix: asked.strip_prefix.as_deref() };
     let mut expectations = Expectations::new(asked.memory_bytes / 8);
+    // A journal is continued by later runs, and the latest line of a path decides.
+    let is_journal = list.header().format == pfh::record::FormatName::Jsonl;
+    if is_journal {
+        expectations = expectations.latest_only();
+    }
     let (mut not_below, mut broken) = (Vec::<(File, PathError)>::new(), Vec::new());
     let (mut files, mut other) = (0_u64, None);
     for entry in list {
@@ -192,6 +197,10 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
         };
         // If it was skipped when the list was made, it is no file to expect.
         if matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop))) {
+            continue;
+        }
+        // The pieces of a file stand in the line of the whole.
+        if is_journal && entry.piece.is_some() {
             continue;
         }
         files += 1;

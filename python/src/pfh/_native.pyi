@@ -561,7 +561,18 @@ class KnownFiles:
     def broken(self) -> list[str]:
         """Lines of lists that could not be read, with `strict=False`."""
 
+    @property
+    def without_digest(self) -> int:
+        """The number of files in lists that no file can be found to be, because their line has no digest for it."""
+
+    @property
+    def guessed(self) -> list[tuple[str, str]]:
+        """Digests whose algorithm was guessed from their length: the name of the set or the list, and the algorithm."""
+
     def __len__(self) -> int: ...
+    def not_told_by(self, algorithms: list[str]) -> list[str]:
+        """The sets and lists of which some files cannot be found by digests of these algorithms alone."""
+
     def find(self, record: Record) -> Match:
         """Returns the known file that a record is."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 from . import _native
 
@@ -90,6 +91,10 @@ def match(
 
     >>> [match.record.path_str for match in pfh.match("/evidence", "nsrl.pfhset") if not match.known]
 
+    Warns where files could be taken for unknown that are known: of listed files without a digest, of sets and lists
+    with digests by other algorithms than those of ``files``, and at the end where nothing was found by an algorithm
+    that was guessed from the length of digests; ``algorithm`` states it.
+
     Raises ``ListError`` for what is neither a set nor a list.
     """
     if not isinstance(known, _native.KnownFiles):
@@ -101,11 +106,26 @@ def match(
         paths = [files] if isinstance(files, (str, bytes, os.PathLike)) else files
         names = [algorithm] if algorithm is not None else known.algorithms
         records = _native.hash(*paths, algorithms=names, threads=threads, memory=memory)
-    return _matches(records, known)
+    if known.without_digest > 0:
+        warnings.warn(f"{known.without_digest} known files have no digest by which they can be found", stacklevel=2)
+    return _matches(records, known, known.guessed if algorithm is None else [])
 
 
-def _matches(records: Records, known: KnownFiles) -> Iterator[Match]:
+def _matches(records: Records, known: KnownFiles, guessed: list[tuple[str, str]]) -> Iterator[Match]:
     with records:
+        told: set[frozenset[str]] = set()
         for record in records:
             if record.ok and record.digests:
-                yield known.find(record)
+                match = known.find(record)
+                algorithms = frozenset(record.digests)
+                if algorithms not in told:
+                    told.add(algorithms)
+                    if names := known.not_told_by(sorted(algorithms)):
+                        text = f"{', '.join(names)}: some files have no digest by {', '.join(sorted(algorithms))}"
+                        warnings.warn(f"{text}, and are not found", stacklevel=2)
+                if match.known:
+                    guessed = [guess for guess in guessed if guess[0] != match.set]
+                yield match
+    for name, algorithm in guessed:
+        text = f"{name}: nothing was found; its digests were taken for {algorithm} because of their length"
+        warnings.warn(text, stacklevel=2)
