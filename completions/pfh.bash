@@ -3403,7 +3403,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__known__subcmd__build)
-            opts="-a -m -q -h -V --blocks --class --as --columns --algorithm --keep --release --note --except --common --keep-going --memory --quiet --help --version"
+            opts="-a -m -q -h -V --blocks --class --as --columns --algorithm --keep --release --note --except --common --keep-going --allow-empty --memory --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -273,6 +273,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l common -d 'Take only files that are in this set, too (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s m -l memory -d 'Memory limit for sorting (K, M, G: powers of 1024); temporary files take the rest' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l keep-going -d 'Leave out lines and rows that cannot be read, and sources without wanted digests, instead of making no set; with --blocks, files that cannot be read'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -l allow-empty -d 'Replace an existing SET even with a set that has not a single file'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s q -l quiet -d 'Do not print warnings about single lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from build" -s V -l version -d 'Print version'
@@ -406,7 +407,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l digests -d 'Also look 
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s f -l format -d 'Format of the groups' -r -f -a "text\t'For people'
 jsonl\t'JSON Lines: a header, groups, each followed by its members, a summary'
 csv\t'Comma-separated values with a header: a line for each member'
-fclones\t'As `fclones group`: groups of files, for `fclones link`, `dedupe`, `move` and `remove`'"
+fclones\t'As `fclones group`: groups of files, for `fclones link`, `dedupe`, `move` and `remove`; not with --digests'"
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s a -l algorithm -d 'Algorithm whose digests are compared [default: the first of the lists, or blake3]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
@@ -425,7 +426,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l max-depth -d 'Descend 
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l no-directories -d 'Compare files only'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l all -d 'Also print what lies in directories that are printed themselves'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l empty -d 'Also print files without contents, which are all the same'
-complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l allow-empty -d 'Replace an existing FILE of -o even if not a single file was found'
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l allow-empty -d 'Replace an existing FILE of -o even if not a single file was found; with `pfh covers`, no file to be covered counts as covered'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'
@@ -457,7 +458,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand covers" -l exclude -d 'Exclude f
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l min-size -d 'Exclude files smaller than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l max-size -d 'Exclude files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
-complete -c pfh -n "__fish_pfh_using_subcommand covers" -l allow-empty -d 'Replace an existing FILE of -o even if not a single file was found'
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l allow-empty -d 'Replace an existing FILE of -o even if not a single file was found; with `pfh covers`, no file to be covered counts as covered'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s q -l quiet -d 'Do not print warnings about single files and lines (the totals at the end and the exit status still count them)'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s r -l recursive -d 'Accepted for compatibility: directories are always walked'

@@ -13,6 +13,8 @@ pub struct Expectations {
     sort: ByteSort,
     codec: Codec,
     record: Vec<u8>,
+    /// Whether the latest line of each path counts alone.
+    latest_only: bool,
 }
 
 impl Expectations {
@@ -20,13 +22,24 @@ impl Expectations {
     pub fn new(memory_bytes: u64) -> Expectations {
         Expectations {
             merged: Some(Merged::default()),
+            latest_only: false,
             sort: ByteSort::new(memory_bytes),
             codec: Codec::default(),
             record: Vec::new(),
         }
     }
 
-    /// Adds a file. Files of the same path are one, of which all digests are expected.
+    /// Lets the latest line of each path count alone, as in a list that several runs continued.
+    #[must_use]
+    pub fn latest_only(mut self) -> Expectations {
+        self.latest_only = true;
+        if let Some(merged) = &mut self.merged {
+            merged.latest_only = true;
+        }
+        self
+    }
+
+    /// Adds a file. Files of the same path are one, of which all digests are expected, or the latest line counts.
     ///
     /// # Errors
     /// The outer one if a temporary file cannot be written; the inner one if the path names no file below the root.
@@ -67,11 +80,11 @@ impl Expectations {
     /// # Errors
     /// If a temporary file cannot be written or read.
     pub fn sorted(self) -> io::Result<Expected> {
-        let Expectations { merged, sort, mut codec, .. } = self;
+        let Expectations { merged, latest_only, sort, mut codec, .. } = self;
         let merged = match merged {
             Some(merged) => merged,
             None => {
-                let mut merged = Merged::default();
+                let mut merged = Merged { latest_only, ..Merged::default() };
                 sort.into_each(|record| {
                     let (key, _) = split_key(record).ok_or_else(damaged)?;
                     merged.add(record, key.len(), &mut codec)
@@ -91,6 +104,8 @@ struct Merged {
     /// The record of the latest file, to which the next one may belong; empty before the first.
     latest: Vec<u8>,
     key_bytes: usize,
+    /// Whether the latest line of each path counts alone. Records of one path come in the order of their lines.
+    latest_only: bool,
     /// The longest directory below which all files are, as the beginning of a key: with a NUL at its end.
     common: Option<Vec<u8>>,
 }
@@ -103,6 +118,11 @@ impl Merged {
     /// Adds the record of a file, which begins with a key of `key_bytes`.
     fn add(&mut self, record: &[u8], key_bytes: usize, codec: &mut Codec) -> io::Result<()> {
         if record[..key_bytes] == *self.latest_key() {
+            if self.latest_only {
+                self.latest.clear();
+                self.latest.extend_from_slice(record);
+                return Ok(());
+            }
             let mut latest = OneExpected::read(codec, &self.latest)?;
             latest.add(OneExpected::read(codec, record)?);
             self.latest.clear();

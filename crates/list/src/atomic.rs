@@ -7,8 +7,9 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use pfh_record::FileIdentity;
-use rustix::fs::{Access, AtFlags, CWD, OFlags, access, linkat};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, StatxFlags, access, linkat, statx};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use tempfile::TempPath;
 
 const BUFFER_BYTES: usize = 256 << 10;
@@ -49,9 +50,10 @@ impl AtomicFile {
         let directory = directory_of(&target);
         // Checked first, so that the message does not name a temporary file.
         access(directory, Access::WRITE_OK | Access::EXEC_OK)?;
-        if existing.is_some() {
+        if let Some(existing) = &existing {
             // Renaming would replace a list even if its owner has protected it from writing.
             access(&target, Access::WRITE_OK)?;
+            can_be_replaced(&target, existing, directory)?;
         }
         let (file, temporary) = temporary_in(directory)?;
         let not_kept = existing.as_ref().and_then(|existing| keep_owner_and_mode(&file, existing).err());
@@ -248,6 +250,28 @@ fn named_in(directory: &Path) -> io::Result<(File, TempPath)> {
 /// Returns the system's path of an open file, which needs a mounted /proc.
 fn descriptor_path(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Refuses a file that another one cannot replace, before hours of work are done for it.
+fn can_be_replaced(target: &Path, existing: &fs::Metadata, directory: &Path) -> io::Result<()> {
+    let mount = |path: &Path| {
+        let found = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
+        (found.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(found.stx_mnt_id)
+    };
+    if let (Some(own), Some(around)) = (mount(target), mount(directory))
+        && own != around
+    {
+        let text = "it is a mount point, which cannot be replaced; name a file in a mounted directory";
+        return Err(io::Error::new(io::ErrorKind::ResourceBusy, text));
+    }
+    let (directory, user) = (fs::metadata(directory)?, geteuid());
+    let is_sticky = directory.mode() & Mode::SVTX.as_raw_mode() != 0;
+    let is_own = [existing.uid(), directory.uid()].contains(&user.as_raw());
+    if is_sticky && !is_own && !user.is_root() {
+        let text = "it belongs to somebody else, in a directory where only owners may replace files (sticky bit)";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    }
+    Ok(())
 }
 
 /// Gives a file the owner and the mode of an existing one, as far as permitted.

@@ -38,6 +38,8 @@ pub enum NotExpressible {
     NoTime,
     /// The format requires the file's size, which is not known.
     NoSize,
+    /// The record of the file is longer than readers take ([`OBJECT_BYTES_MAX`](crate::OBJECT_BYTES_MAX)).
+    TooLong,
     /// Each line has a digest of every algorithm of the run, but the file has only some of them.
     MissingDigest {
         /// The first algorithm whose digest the file lacks.
@@ -54,6 +56,12 @@ impl fmt::Display for NotExpressible {
             NotExpressible::Comment => f.write_str("the name begins like a comment"),
             NotExpressible::NoTime => f.write_str("the time of the file is not known"),
             NotExpressible::NoSize => f.write_str("the size of the file is not known"),
+            NotExpressible::TooLong => {
+                return f.write_str(
+                    "its pieces or its similarity digest take more than the 64 MiB that readers of this format accept; \
+                     use longer pieces, or the format `hashdeep`",
+                );
+            }
             NotExpressible::MissingDigest { algorithm } => {
                 write!(f, "the file has other digests, but none of {algorithm}")
             }
@@ -63,6 +71,15 @@ impl fmt::Display for NotExpressible {
 }
 
 impl std::error::Error for NotExpressible {}
+
+/// Takes back what was appended after `start` if readers would refuse it.
+pub(crate) fn within_limit(start: usize, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
+    if out.len() - start <= crate::OBJECT_BYTES_MAX {
+        return Ok(());
+    }
+    out.truncate(start);
+    Err(NotExpressible::TooLong)
+}
 
 /// The encoding of digests in a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

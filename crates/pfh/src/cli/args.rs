@@ -439,7 +439,8 @@ pub(crate) enum GroupFormat {
     Jsonl,
     /// Comma-separated values with a header: a line for each member.
     Csv,
-    /// As `fclones group`: groups of files, for `fclones link`, `dedupe`, `move` and `remove`.
+    /// As `fclones group`: groups of files, for `fclones link`, `dedupe`, `move` and `remove`; not with
+    /// --digests.
     Fclones,
 }
 
@@ -454,7 +455,8 @@ Exit status:
   0    all contents have a copy
   1    there are files without a copy, which are printed
   2    the command line is wrong, or the run could not begin
-  3    no file without a copy was found, but some input could not be read, so that nothing is proven
+  3    no file without a copy was found, but some input could not be read, or there was no file to be
+       covered, so that nothing is proven
   4    the output could not be written
   5    there are files without a copy, and some input could not be read
   130  interrupted
@@ -514,7 +516,8 @@ pub(crate) struct ContentArguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace an existing FILE of -o even if not a single file was found.
+    /// Replace an existing FILE of -o even if not a single file was found; with `pfh covers`, no file to be covered
+    /// counts as covered.
     #[arg(long)]
     pub(crate) allow_empty: bool,
 

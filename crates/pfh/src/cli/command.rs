@@ -473,7 +473,10 @@ impl Sink for Items<'_> {
     }
 
     fn end_group(&mut self) -> ControlFlow<()> {
-        self.command.written = self.command.output.lock().output.end_group();
+        // An earlier error stands.
+        if self.command.written.is_ok() {
+            self.command.written = self.command.output.lock().output.end_group();
+        }
         if self.command.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

@@ -45,6 +45,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         facts: has_facts,
         ..WriteOptions::default()
     };
+    // Without a header and -a, the first entries decide, and they may not show all.
+    let is_guess = wanted.is_none() && sources.iter().any(|source| source.header.selection.is_none());
     let selection = selection(&sources, wanted, format, &options)?;
     let headers: Vec<&Header> = sources.iter().map(|source| &source.header).collect();
     let mut merged = Merged::of(&headers)?;
@@ -96,7 +98,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         headers_lost.iter().for_each(message::error);
         losses.report();
     }
-    command.count_lines(unread + losses.count(NOT_EXPRESSED) + losses.count(CONTRADICTING));
+    let without = if is_guess { losses.count(WITHOUT) } else { 0 };
+    command.count_lines(unread + without + losses.count(NOT_EXPRESSED) + losses.count(CONTRADICTING));
     command.finish(written, count, None)
 }
 

@@ -91,6 +91,21 @@ enum To {
     Closed,
 }
 
+/// Returns the number of the descriptor that a path such as `/dev/stdout` leads to.
+fn descriptor_named_by(path: &Path) -> Option<u32> {
+    let mut path = path.to_owned();
+    // Two links lead there: /dev/stdout, /proc/self/fd/1.
+    for _ in 0..3 {
+        let below = ["/proc/self/fd", "/dev/fd"].iter().find_map(|directory| path.strip_prefix(directory).ok());
+        if let Some(number) = below.and_then(Path::to_str).and_then(|number| number.parse().ok()) {
+            return Some(number);
+        }
+        let leads = fs::read_link(&path).ok()?;
+        path = path.parent()?.join(leads);
+    }
+    None
+}
+
 impl Output {
     fn new(to: To) -> Output {
         Output { to }
@@ -119,6 +134,16 @@ impl Output {
     /// Creates a file that appears under its name only when it is whole. A symbolic link is followed; an existing file
     /// keeps its mode and, if permitted, its owner.
     pub(crate) fn whole(target: &Path) -> io::Result<Output> {
+        // The file behind an open descriptor may have more than this list, and is not replaced.
+        match descriptor_named_by(target) {
+            Some(1) => return Output::standard(),
+            Some(_) => {
+                let file = OpenOptions::new().append(true).open(target)?;
+                let writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file) as Box<dyn Write + Send>);
+                return Ok(Output::new(To::Stream { writer, followed: false, standard: false }));
+            }
+            None => {}
+        }
         if let Ok(metadata) = fs::metadata(target)
             && !metadata.is_file()
         {

@@ -19,7 +19,7 @@ use pfh_fixity::{
     Presence, Root, Sample, State,
 };
 use pfh_list::{Contents, Entry, FileIdentity, List};
-use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
+use pfh_record::{FormatName, Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
 use pfh_source::{FileList, LocalSource, WalkOptions};
 use std::fs;
 use std::io;
@@ -66,8 +66,20 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     }
 }
 
+/// Returns the identity of the list, or of the archive that has it.
+fn identity_of_list(arguments: &VerifyArguments) -> Option<FileIdentity> {
+    let found = Path::new(&arguments.list).ancestors().find_map(|path| fs::metadata(path).ok())?;
+    found.is_file().then(|| FileIdentity::new(found.dev(), found.ino()))
+}
+
 /// Begins the command.
 fn begin(arguments: &VerifyArguments) -> Result<Command, Failed> {
+    let output = arguments.output.as_deref().and_then(|path| fs::metadata(path).ok());
+    if let Some(output) = output
+        && identity_of_list(arguments) == Some(FileIdentity::new(output.dev(), output.ino()))
+    {
+        return Err(Failed::usage("the report would replace the list: name another file with -o"));
+    }
     let reporting =
         Reporting { quiet: arguments.quiet, verbose: false, progress: arguments.progress, allow_empty: true };
     let mut command = Command::begin(reporting, None);
@@ -114,6 +126,11 @@ fn read(
 ) -> Result<Listed, Failed> {
     let name = &list.name().to_vec()[..];
     let mut expectations = Expectations::new(arguments.engine.memory / 8);
+    // A journal is continued by later runs, and the latest line of a path decides.
+    let is_journal = list.header().format == FormatName::Jsonl;
+    if is_journal {
+        expectations = expectations.latest_only();
+    }
     let (mut not_below, mut contents, mut files) = (Vec::new(), Contents::default(), 0_u64);
     let mut lines = BrokenLines::new(name, quiet);
     let mut other = None;
@@ -133,6 +150,10 @@ fn read(
         contents.add(entry);
         // If it was skipped when the list was made, it is no file to expect.
         if matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop))) {
+            continue;
+        }
+        // The pieces of a file stand in the line of the whole.
+        if is_journal && entry.piece.is_some() {
             continue;
         }
         files += 1;
@@ -322,9 +343,7 @@ impl Run<'_> {
 
     /// Returns the files that are not to be read, because the program itself writes or reads them.
     fn own_files(&self, command: &Command) -> Vec<FileIdentity> {
-        let list = fs::metadata(&self.arguments.list).ok();
-        let list = list.map(|metadata| FileIdentity::new(metadata.dev(), metadata.ino()));
-        command.own_files().into_iter().chain(list).collect()
+        command.own_files().into_iter().chain(identity_of_list(self.arguments)).collect()
     }
 
     /// Reads the files, and compares each with what is expected. `begin` waits for the comparison, and is called once;

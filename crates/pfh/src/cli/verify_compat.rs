@@ -232,6 +232,19 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     if arguments.root.is_some() {
         return Err(Failed::usage("--compat gnu: paths start from the current directory; leave ROOT out"));
     }
+    let without_effect = [
+        ("--include", !arguments.walk.include.is_empty()),
+        ("--exclude", !arguments.walk.exclude.is_empty()),
+        ("--sample", arguments.sample.is_some()),
+        ("--strip-prefix", arguments.strip_prefix.is_some()),
+        ("--structure", arguments.structure),
+        ("--ignore-new", arguments.ignore_new),
+    ];
+    if let Some((option, _)) = without_effect.iter().find(|(_, is_given)| *is_given) {
+        return Err(Failed::usage(format_args!(
+            "--compat gnu checks all lines of the list, as coreutils does: leave {option} out, or --compat"
+        )));
+    }
     let algorithm = arguments.algorithm.as_deref().map(Algorithm::from_name).transpose().map_err(Failed::usage)?;
     let name = if arguments.list == "-" { "'standard input'".to_owned() } else { shown(arguments.list.as_bytes()) };
     let options = ReadOptions { algorithm, ..ReadOptions::default() };

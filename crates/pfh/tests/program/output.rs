@@ -55,6 +55,19 @@ fn an_output_that_is_no_file_is_written_through() {
     assert_eq!(reader.join().unwrap(), line(b"x", "t/f"));
 }
 
+/// The file behind standard output keeps what it has.
+#[test]
+fn a_name_of_standard_output_appends_to_its_file() {
+    let directory = tree();
+    fs::write(directory.path().join("list"), "before\n").unwrap();
+    for name in ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"] {
+        let list = File::options().append(true).open(directory.path().join("list")).unwrap();
+        hash(directory.path(), ["-o", name, "t"]).with(|command| command.stdout(list)).run().expect(0, "");
+    }
+    let line = line(b"x", "t/f");
+    assert_eq!(read(&directory, "list"), format!("before\n{line}{line}{line}"));
+}
+
 /// A list that took hours is not replaced by an empty one.
 #[test]
 fn an_empty_list_does_not_take_the_place_of_a_full_one() {

@@ -750,3 +750,33 @@ fn deep_files_are_verified_or_cannot_be_told() {
         assert!(ended.code() == 3 && !ended.stderr.contains("missing"), "{more:?}: {}", ended.stderr);
     }
 }
+
+/// A journal that later runs continued: the latest line of a path decides, whatever the files were before.
+#[test]
+fn of_a_continued_journal_the_latest_line_decides() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("t")).unwrap();
+    for text in ["a", "bb"] {
+        fs::write(d.join("t/f"), text).unwrap();
+        pfh(d, ["hash", "-q", "-a", "md5", "-o", "j.jsonl", "--resume", "t"]).run().done();
+    }
+    let lines = fs::read_to_string(d.join("j.jsonl")).unwrap();
+    assert_eq!(lines.matches("\"t/f\"").count(), 2, "{lines}");
+    assert_eq!(pfh(d, ["verify", "-q", "j.jsonl"]).run().code(), 0);
+    fs::write(d.join("t/f"), "a").unwrap();
+    assert_eq!(pfh(d, ["verify", "-q", "j.jsonl"]).run().code(), 1);
+}
+
+#[test]
+fn a_report_does_not_replace_its_list() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("f"), "x").unwrap();
+    pfh(d, ["hash", "-q", "-a", "md5", "-o", "list", "f"]).run().done();
+    let refused = "pfh: the report would replace the list: name another file with -o\n";
+    pfh(d, ["verify", "list", "-o", "list"]).run().expect(2, refused);
+    let refused =
+        "pfh: --compat gnu checks all lines of the list, as coreutils does: leave --exclude out, or --compat\n";
+    pfh(d, ["verify", "--compat", "gnu", "--exclude", "f", "list"]).run().expect(2, refused);
+}

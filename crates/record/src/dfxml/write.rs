@@ -9,6 +9,7 @@ use super::{
     SCHEMA_VERSION, TYPES,
 };
 use crate::facts_text;
+use crate::format::within_limit;
 use crate::similarity_text::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
@@ -65,6 +66,7 @@ impl Format for Dfxml {
     }
 
     fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
+        let start = out.len();
         push(out, "  <fileobject>\n");
         push_element("    ", "filename", &record.path, out);
         if record.outcome != Outcome::Complete {
@@ -94,7 +96,7 @@ impl Format for Dfxml {
         push_facts(record, out);
         push_outcome(&record.outcome, out);
         push(out, "  </fileobject>\n");
-        Ok(())
+        within_limit(start, out)
     }
 
     fn footer(&self, summary: &Summary, out: &mut Vec<u8>) {

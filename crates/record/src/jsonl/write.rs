@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::Digest;
 
 use super::{START, VERSION, end_line};
+use crate::format::within_limit;
 use crate::similarity_text::push_similarity;
 use crate::text::push_decimal;
 use crate::time::push_rfc3339;
@@ -84,7 +85,7 @@ impl Format for Jsonl {
         }
         push_outcome(&record.outcome, out);
         end_line(start, out);
-        Ok(())
+        within_limit(start, out)
     }
 
     fn footer(&self, summary: &Summary, out: &mut Vec<u8>) {
