@@ -7,7 +7,7 @@ use super::known_args::{VerdictClass, VerdictFormat};
 use super::lists::BrokenLines;
 use super::quantity::Count;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
-use super::{gather, lists, message, reading};
+use super::{gather, keys, lists, message, reading};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decide, Decision};
@@ -19,8 +19,12 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Prints the class of each file, and of each entry of lists.
-pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> Result<Ending, Failed> {
+/// Prints the class of each file, and of each entry of lists. `reads_input`: something of them is on standard input.
+pub(crate) fn run(
+    arguments: &MatchArguments,
+    algorithm: Option<Algorithm>,
+    reads_input: bool,
+) -> Result<Ending, Failed> {
     let options = &arguments.options;
     if options.threshold.is_some() || arguments.top.is_some() || arguments.all_names {
         return Err(Failed::usage(
@@ -48,6 +52,9 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
         }
         None => classifier.needed_algorithms(),
     };
+    let files_from = reading::file_list(&arguments.walk)?;
+    let takes_files = !arguments.paths.is_empty() || files_from.is_some();
+    let keys = keys::load(&arguments.keys, if takes_files { &algorithms } else { &[] }, reads_input)?;
     let own_lists: Result<Vec<_>, Failed> = arguments
         .digests
         .iter()
@@ -70,11 +77,11 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
     run.writer.header(&algorithms, &mut out);
     command.write(&out);
     let mut counts = Counts::default();
-    let files_from = reading::file_list(&arguments.walk)?;
-    if !arguments.paths.is_empty() || files_from.is_some() {
+    if takes_files {
         pfh_source::raise_open_file_limit();
         let selection: Selection = (&algorithms[..]).into();
         let mut engine = gather::engine_options(options, selection);
+        engine.keys = keys;
         engine.own_files = command.own_files();
         let hash = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
         let (source, engine) = hash.into_parts().map_err(Failed::usage)?;
@@ -82,8 +89,10 @@ pub(crate) fn run(arguments: &MatchArguments, algorithm: Option<Algorithm>) -> R
         let prepare = |record: Record| {
             let mut item = Item::new(&record, ());
             let is_told_by_size = record.outcome == Outcome::Skipped(SkipReason::NotWanted);
+            // Sets without files need no digest.
+            let is_told_by_nothing = algorithms.is_empty() && record.outcome == Outcome::Complete;
             // Of a file that was not read nothing is known, and it is not unknown either.
-            let class = if record.digests.is_empty() && !is_told_by_size {
+            let class = if record.digests.is_empty() && !is_told_by_size && !is_told_by_nothing {
                 Ok(None)
             } else {
                 run.verdict(None, &record.path, &record.digests, &mut item.bytes).map(Some)

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
         if let Some(family) = family {
             return Err(Failed::usage(format_args!("-a {family}: sets and classes are for cryptographic digests")));
         }
-        return classify::run(arguments, algorithm);
+        return classify::run(arguments, algorithm, reads_input(arguments));
     }
     if !arguments.only.is_empty() || arguments.not_found || arguments.names_only || !arguments.fail_on.is_empty() {
         return Err(Failed::usage(

@@ -194,3 +194,30 @@ fn a_set_without_wanted_digests_makes_no_empty_set() {
     assert!(code == 2 && said.contains("`k.pfhk` has no digests of the algorithms of the set"), "{code} {said}");
     assert!(!path.join("t.pfhk").exists());
 }
+
+/// Digests with a key are known, too.
+#[test]
+fn a_key_is_used_with_classes() {
+    let directory = case();
+    let d = directory.path();
+    fs::write(d.join("key"), "0123456789abcdef").unwrap();
+    assert_eq!(run(d, "hash -q -a hmac-sha256 --key-file key -f csv -o keyed.csv d/evil", "").0, 0);
+    let words = "match -q -a hmac-sha256 --key-file key --known bad=keyed.csv d";
+    let (code, printed, said) = run(d, words, "");
+    assert!(code == 1 && printed.contains("known-bad    d/evil"), "{code} {printed}{said}");
+    assert_eq!(run(d, "match -q -a hmac-sha256 --known bad=keyed.csv d", "").0, 2);
+}
+
+/// Of a set without files, all are unknown, in every format.
+#[test]
+fn nothing_is_known_of_an_empty_set() {
+    let directory = case();
+    let d = directory.path();
+    assert_eq!(run(d, "hash -q -a md5 -f csv -o all.csv d", "").0, 0);
+    assert_eq!(run(d, "known build -q all.pfhk all.csv", "").0, 0);
+    assert_eq!(run(d, "known build -q none.pfhk --except all.pfhk all.csv", "").0, 0);
+    for format in ["", "-f csv ", "-f jsonl "] {
+        let (code, _, said) = run(d, &format!("match {format}--known bad=none.pfhk d"), "");
+        assert!(code == 0 && said.contains("files: 2,") && said.contains("unknown: 2"), "{code} {said}");
+    }
+}
