@@ -363,9 +363,9 @@ def test_match_warns_of_what_it_cannot_find(tree: Path) -> None:
         assert not any(match.known for match in pfh.match(tree, guessed))
     with warnings.catch_warnings(action="error"):
         assert any(match.known for match in pfh.match(tree, listed, algorithm="sha3-256"))
-    listed.write_text(f"size,md5,path\n5,{hashlib.md5(b'hello').hexdigest()},a\n5,,b\n")
-    known = pfh.KnownFiles(listed)
-    with pytest.warns(UserWarning, match="sums: some files have no digest by sha1"):
+    program("hash", "-a", "md5", "-f", "csv", "-o", "../known.csv", "large", "gone", cwd=tree)
+    known = pfh.KnownFiles(tree.parent / "known.csv")
+    with pytest.warns(UserWarning, match="known.csv: some files have no digest by sha1"):
         assert not any(match.known for match in pfh.match(pfh.hash(tree, algorithms="sha1"), known))
     assert known.without_digest == 1
     with pytest.warns(UserWarning, match="1 known files have no digest"):

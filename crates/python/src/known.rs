@@ -185,8 +185,7 @@ impl KnownFiles {
         self.classifier.sets().iter().map(|one| one.set.entries() as usize).sum()
     }
 
-    /// The sets and lists in which a file cannot be found by digests of these algorithms alone, because some of their
-    /// files have no such digest.
+    /// The sets and lists of which some files cannot be found by digests of these algorithms alone.
     #[pyo3(signature = (algorithms))]
     fn not_told_by(&self, py: Python<'_>, algorithms: Vec<String>) -> PyResult<Vec<String>> {
         let algorithms: PyResult<Vec<Algorithm>> = algorithms.iter().map(|name| hasher::algorithm(py, name)).collect();

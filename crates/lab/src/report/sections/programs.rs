@@ -32,6 +32,9 @@ const WITHOUT_BLOCKS: [&str; 16] = [
     "gpfs", "ncpfs", "pvfs2",
 ];
 
+/// Plots of a trial with a candidate that are not folded.
+const CANDIDATE_PLOTS: usize = 3;
+
 /// Volumes to which a fixity check is projected: TB and files of the study's mean size.
 const VOLUMES_TB: [f64; 3] = [1.0, 25.0, 100.0];
 
@@ -116,7 +119,15 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
         if !notes.is_empty() {
             section.push(Block::List(notes));
         }
-        plots_of(report, trial, &of, &mut section);
+        let mut plots = plots_of(report, trial, &of).into_iter().map(Block::Plot);
+        // The table of a candidate has the answer already.
+        let shown = if trial.candidate.is_some() { CANDIDATE_PLOTS } else { usize::MAX };
+        plots.by_ref().take(shown).for_each(|plot| section.push(plot));
+        let rest: Vec<Block> = plots.collect();
+        if !rest.is_empty() {
+            let more = counted(rest.len(), "more plot", "more plots");
+            section.push(Block::folded(format!("{}: {more}", trial.title), rest));
+        }
         let knees = knees(&of);
         if !knees.is_empty() {
             section.push(Block::List(knees));
@@ -466,7 +477,7 @@ fn peak(key: &SeriesKey, point: &Point) -> Option<(String, f64)> {
 
 /// A row for each cell, in seconds: a plot for each kind of files and algorithm, with the profiles beside each other.
 /// Where there are enough runs, further plots show how they scatter.
-fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &mut Section) {
+fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>]) -> Vec<Plot> {
     let varying = varying(of);
     let profiles = report.measurements.profiles();
     let mut groups: BTreeMap<(&str, &str), BTreeMap<String, Vec<&Measured<'_>>>> = BTreeMap::new();
@@ -479,19 +490,19 @@ fn plots_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &m
         groups.entry((corpus, &key.algorithm)).or_default().entry(label).or_default().push(measured);
     }
     let is_several = varying.contains(CORPUS);
+    let mut plots = Vec::new();
     for ((corpus, name), rows) in groups {
         let several = if is_several { format!(", files: {corpus}") } else { String::new() };
         let title = format!("{}: {}{several}", trial.title, algorithm(name));
-        if let Some(plot) = dots(report, &profiles, &title, &rows) {
-            section.push(plot);
-        }
+        plots.extend(dots(report, &profiles, &title, &rows));
     }
-    boxes_of(report, trial, of, section);
+    boxes_of(report, trial, of, &mut plots);
+    plots
 }
 
 /// How the runs scatter: for each kind of files on each device a plot of real and one of processor time, with all
 /// programs and algorithms on one scale, so that it shows which boxes overlap.
-fn boxes_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &mut Section) {
+fn boxes_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], all: &mut Vec<Plot>) {
     // A trial that has more runs than the others has them for its medians.
     if trial.rounds.is_some() {
         return;
@@ -530,9 +541,7 @@ fn boxes_of(report: &Report<'_>, trial: &Trial, of: &[Measured<'_>], section: &m
             let description = "Boxes reach from the lower to the upper quartile, with the median as a line in them; the lines beside \
                                them end at the shortest and the longest run. The table has the figures.";
             let title = format!("{clock} of all runs: {}{place}", trial.title);
-            if let Some(plot) = plots::boxes(title, description, "seconds", boxes) {
-                section.push(plot);
-            }
+            all.extend(plots::boxes(title, description, "seconds", boxes));
         }
     }
 }
