@@ -195,8 +195,9 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     /// none.
     fn begin_next<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, leave: &Leave<'_, S>) -> bool {
         let context = worker.context;
-        let is_exclusive = self.has_exclusive_lane() || context.exclusive_workers.load(Ordering::Relaxed) == 0;
-        if is_exclusive
+        // Those that would end last go to a worker with exclusive lanes, or to any if it has none any more.
+        let takes_late = self.has_exclusive_lane() || context.exclusive_workers.load(Ordering::Relaxed) == 0;
+        if takes_late
             && self.open_files() < context.open_files_max
             && let Some(file) = context.queue.pop_late()
         {

@@ -205,7 +205,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     /// Whether a file between two chunks is to go on in another worker's lanes. If it would end last, it gets an
     /// exclusive lane, here or there.
     fn is_to_move<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>, lane: LaneId) -> bool {
-        let Worker { context, .. } = worker;
+        let context = worker.context;
         if let LaneFile::Long { stamp, offset, is_exclusive: false, .. } = self.manager.tag(lane)
             && let left = stamp.metadata.size.saturating_sub(*offset)
             && left >= EXCLUSIVE_FILE_BYTES

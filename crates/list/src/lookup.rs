@@ -241,8 +241,6 @@ impl KnownDigests {
         let place = self.entries.len() as u32;
         for digest in &digests {
             self.places.entry(*digest).or_default().push(place);
-        }
-        for digest in &digests {
             let algorithm = digest.algorithm();
             if !self.algorithms.contains(&algorithm) {
                 self.algorithms.push(algorithm);

@@ -269,31 +269,48 @@ fn complete_info(info: &mut Info, payload: Oxum) {
     info.set(PAYLOAD_OXUM, payload.to_string());
 }
 
-/// Whether the path of a tag file would not be read back from a tag manifest. Such paths are reported and counted.
-fn is_refused(path: &[u8], refused: &mut u64) -> bool {
-    let reason = match path.first() {
-        _ if std::str::from_utf8(path).is_err() => "the name is not UTF-8, which a manifest must be; rename the file",
-        _ if path.len() > PATH_BYTES_MAX => "the path is longer than 60,000 bytes",
-        Some(b'~') => "a path in a tag manifest cannot begin with `~`; rename the file, or move it to a directory",
-        Some(b' ' | b'\t' | b'*') => {
-            "a path in a tag manifest cannot begin with a space, tab or `*`; rename the file, or move it to a directory"
-        }
-        _ => return false,
-    };
-    *refused += 1;
-    if *refused <= 10 {
-        message::error(format_args!("{}: {reason}", message::quoted(path)));
+/// Returns why a manifest cannot have a path.
+fn not_in_manifests(path: &[u8]) -> Option<&'static str> {
+    match std::str::from_utf8(path) {
+        Err(_) => Some("the name is not UTF-8, which a manifest must be; rename the file"),
+        Ok(_) if path.len() > PATH_BYTES_MAX => Some("the path is longer than 60,000 bytes"),
+        Ok(_) => None,
     }
-    true
 }
 
-/// Fails if names were refused.
-fn none_refused(refused: u64) -> Result<(), Failed> {
-    if refused == 0 {
-        return Ok(());
+/// Returns why a tag manifest cannot have a path: it would not be read back.
+fn not_in_tag_manifests(path: &[u8]) -> Option<&'static str> {
+    not_in_manifests(path).or(match path.first() {
+        Some(b'~') => Some("a path in a tag manifest cannot begin with `~`; rename the file, or move it to a directory"),
+        Some(b' ' | b'\t' | b'*') => Some(
+            "a path in a tag manifest cannot begin with a space, tab or `*`; rename the file, or move it to a directory",
+        ),
+        _ => None,
+    })
+}
+
+/// The number of names that cannot be in a bag.
+#[derive(Default)]
+struct Refused(u64);
+
+impl Refused {
+    /// Counts a name, and reports the first ones.
+    fn count(&mut self, path: &[u8], reason: &str) {
+        self.0 += 1;
+        if self.0 <= 10 {
+            message::error(format_args!("{}: {reason}", message::quoted(path)));
+        }
     }
-    let names = if refused == 1 { "1 name".to_owned() } else { format!("{} names", Count(refused)) };
-    Err(Failed::usage(format_args!("{names} cannot be in a bag; nothing was changed")))
+
+    /// Fails if there are some.
+    fn none(self) -> Result<(), Failed> {
+        let names = match self.0 {
+            0 => return Ok(()),
+            1 => "1 name".to_owned(),
+            count => format!("{} names", Count(count)),
+        };
+        Err(Failed::usage(format_args!("{names} cannot be in a bag; nothing was changed")))
+    }
 }
 
 /// Makes the tag files of a bag.
@@ -320,7 +337,7 @@ impl Maker<'_> {
         let roots = vec![root.as_os_str().as_bytes().to_vec()];
         let walk = WalkOptions { roots, want_size: Some(want_size), ..WalkOptions::default() };
         let source = bag_files::survey(self.options, walk)?;
-        let (mut payload, mut refused, mut unread) = (Oxum::default(), 0_u64, 0_u64);
+        let (mut payload, mut refused, mut unread) = (Oxum::default(), Refused::default(), 0_u64);
         let own = self.place.of(STAGING);
         let walked = bag_files::walk(self.command, &source, &mut |command, found| {
             let (path, reason) = match found {
@@ -328,11 +345,7 @@ impl Maker<'_> {
                     payload.files += 1;
                     payload.bytes += entry.size_hint.unwrap_or(0);
                     let path = entry.path();
-                    let reason = match std::str::from_utf8(&path) {
-                        Err(_) => Some("the name is not UTF-8, which a manifest must be; rename the file"),
-                        Ok(_) if path.len() > PATH_BYTES_MAX => Some("the path is longer than 60,000 bytes"),
-                        Ok(_) => None,
-                    };
+                    let reason = not_in_manifests(&path);
                     (path, reason)
                 }
                 Found::Entry(entry) => (entry.path(), Some("only regular files can be in a bag")),
@@ -349,15 +362,12 @@ impl Maker<'_> {
             };
             let is_own = || Path::new(std::ffi::OsStr::from_bytes(&path)).starts_with(&own);
             if let Some(reason) = reason.filter(|_| !is_own()) {
-                refused += 1;
-                if refused <= 10 {
-                    message::error(format_args!("{}: {reason}", message::quoted(&path)));
-                }
+                refused.count(&path, reason);
             }
             Ok(())
         });
         walked.map_err(temporary_failed)?;
-        none_refused(refused)?;
+        refused.none()?;
         self.failed("nothing was changed").map_or(Ok(payload), Err)
     }
 
@@ -432,7 +442,7 @@ impl Maker<'_> {
         roots.extend(others.iter().map(|name| of(&root, name)));
         let (source, engine) = bag_files::source(self.options, roots, &self.algorithms)?;
         let mut changes = Changes::new(self.algorithms.clone(), self.options.memory / 2);
-        let mut refused = 0;
+        let mut refused = Refused::default();
         let mut deliver = |hashed: Hashed| {
             if !hashed.is_complete {
                 return Ok(());
@@ -441,7 +451,8 @@ impl Maker<'_> {
                 Some(rest) => below(b"", rest),
                 None => below(&root, &hashed.path),
             };
-            if is_refused(path, &mut refused) {
+            if let Some(reason) = not_in_tag_manifests(path) {
+                refused.count(path, reason);
                 return Ok(());
             }
             changes.file(path, &hashed.digests)
@@ -450,7 +461,7 @@ impl Maker<'_> {
         if let Some(failed) = self.failed("no tag manifest was written") {
             return Err(failed);
         }
-        none_refused(refused)?;
+        refused.none()?;
         let names: Vec<_> = self.algorithms.iter().map(|one| ManifestName::of(*one, true).file).collect();
         let mut texts = vec![Vec::new(); names.len()];
         let each = &mut |path: &[u8], _, digests: &[Digest]| {
@@ -678,11 +689,13 @@ fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
     maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
     let mut old = open_bag(maker)?;
     old.files.retain(|(name, _)| name != b".pfh-bag");
-    let mut refused = 0;
+    let mut refused = Refused::default();
     for (name, _) in &old.files {
-        is_refused(name, &mut refused);
+        if let Some(reason) = not_in_tag_manifests(name) {
+            refused.count(name, reason);
+        }
     }
-    none_refused(refused)?;
+    refused.none()?;
     let mut report = |finding: Finding| {
         message::error(&finding);
         Ok(())

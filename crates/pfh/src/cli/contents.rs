@@ -403,11 +403,6 @@ pub(crate) fn shared_room(extents: &mut SharedExtents, file: &pfh_duplicates::It
     extents.of(&file.path, device).ok().flatten()
 }
 
-/// Whether a name has control characters, which would command the terminal if a text had them as they are.
-pub(crate) fn has_control(name: &[u8]) -> bool {
-    name.utf8_chunks().any(|chunk| chunk.valid().contains(char::is_control))
-}
-
 /// Makes the failure of a temporary file.
 pub(crate) fn temporary_failed(error: io::Error) -> Failed {
     Failed::internal(format_args!(
@@ -418,16 +413,6 @@ pub(crate) fn temporary_failed(error: io::Error) -> Failed {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn control_characters_are_found() {
-        for name in [&b"a\nb"[..], b"\xff\x1b[31m", b"a\t", b"\x7f", "\u{9b}31m".as_bytes()] {
-            assert!(has_control(name), "{name:?}");
-        }
-        for name in [&b""[..], b"a b\\n", b"\xff\x9b", "é\u{a0}".as_bytes()] {
-            assert!(!has_control(name), "{name:?}");
-        }
-    }
 
     #[test]
     fn whole_paths_have_no_dots() {

@@ -3,7 +3,7 @@
 use super::args::{CoversArguments, FileFormat};
 use super::command::{Command, Reporting};
 use super::common_args::WalkArguments;
-use super::contents::{self, Gathered, Gatherer, has_control, temporary_failed};
+use super::contents::{self, Gathered, Gatherer, temporary_failed};
 use super::exit::{Ending, Failed};
 use super::quantity::{Bytes, Count};
 use super::reading;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     let mut unexpressed = 0_u64;
     let mut print = |item: &Item| {
         let list = names.get(item.place as usize).and_then(Option::as_deref);
-        if format == FileFormat::Text && has_control(&item.path) {
+        if format == FileFormat::Text && message::has_control(&item.path) {
             unexpressed += 1;
         }
         if written.is_ok() {
@@ -101,7 +101,9 @@ fn header(format: FileFormat, algorithm: &str) -> Vec<u8> {
 fn line(format: FileFormat, item: &Item, list: Option<&[u8]>) -> Vec<u8> {
     let size = item.content.size();
     match format {
-        FileFormat::Text if has_control(&item.path) => format!("{}\n", message::quoted(&item.path)).into_bytes(),
+        FileFormat::Text if message::has_control(&item.path) => {
+            format!("{}\n", message::quoted(&item.path)).into_bytes()
+        }
         FileFormat::Text => [&item.path[..], b"\n"].concat(),
         FileFormat::Null => [&item.path[..], b"\0"].concat(),
         FileFormat::Csv => {

@@ -230,6 +230,18 @@ impl Before {
         }
         Ok(())
     }
+
+    /// Goes on to the release that a delta leads to, unless it is refused.
+    fn follow(&mut self, to: pfh_nsrl::Release) -> Result<(), String> {
+        self.judge(&to)?;
+        if !to.version.is_empty() {
+            self.release.version = to.version;
+        }
+        if self.release.set.is_empty() {
+            self.release.set = to.set;
+        }
+        Ok(())
+    }
 }
 
 /// Adds a database, or a delta of one; `None` if the source is neither. `before` is the last database of NSRL.
@@ -282,21 +294,10 @@ fn add_database(
             broken.borrow_mut().report(&statement);
             Ok(())
         };
-        match delta.each(&mut change, &mut refused) {
-            Err(error) => Err(failed(&error)),
-            Ok(_) => {
-                // Its statements may tell another release than its name.
-                let told = delta.release().cloned().unwrap_or_default();
-                let judged = before.judge(&told).map_err(|reason| failed(&reason));
-                if !told.version.is_empty() {
-                    before.release.version = told.version;
-                }
-                if before.release.set.is_empty() {
-                    before.release.set = told.set;
-                }
-                judged
-            }
-        }
+        delta.each(&mut change, &mut refused).map_err(|error| failed(&error)).and_then(|_| {
+            // Its statements may tell another release than its name.
+            before.follow(delta.release().cloned().unwrap_or_default()).map_err(|reason| failed(&reason))
+        })
     } else {
         let opened = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
             pfh_nsrl::Database::open_zip(path, u64::MAX, &mut |_| goes_on())

@@ -131,26 +131,26 @@ impl Output {
         }))
     }
 
+    /// Makes an output that is written as it comes.
+    fn stream(file: File, followed: bool) -> Output {
+        let writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file) as Box<dyn Write + Send>);
+        Output::new(To::Stream { writer, followed, standard: false })
+    }
+
     /// Creates a file that appears under its name only when it is whole. A symbolic link is followed; an existing file
     /// keeps its mode and, if permitted, its owner.
     pub(crate) fn whole(target: &Path) -> io::Result<Output> {
         // The file behind an open descriptor may have more than this list, and is not replaced.
         match descriptor_named_by(target) {
             Some(1) => return Output::standard(),
-            Some(_) => {
-                let file = OpenOptions::new().append(true).open(target)?;
-                let writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file) as Box<dyn Write + Send>);
-                return Ok(Output::new(To::Stream { writer, followed: false, standard: false }));
-            }
+            Some(_) => return Ok(Output::stream(OpenOptions::new().append(true).open(target)?, false)),
             None => {}
         }
         if let Ok(metadata) = fs::metadata(target)
             && !metadata.is_file()
         {
             let followed = metadata.file_type().is_fifo();
-            let file = OpenOptions::new().write(true).open(target)?;
-            let writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file) as Box<dyn Write + Send>);
-            return Ok(Output::new(To::Stream { writer, followed, standard: false }));
+            return Ok(Output::stream(OpenOptions::new().write(true).open(target)?, followed));
         }
         let file = AtomicFile::create(target)?;
         if let Some(error) = file.not_kept() {

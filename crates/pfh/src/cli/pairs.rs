@@ -2,7 +2,6 @@
 
 use super::args::PairFormat;
 use super::command::Command;
-use super::contents::has_control;
 use super::exit::{Ending, Failed};
 use super::json_header;
 use super::message;
@@ -247,7 +246,7 @@ impl PairWriter {
 
 /// Appends a name to a text. One with control characters is quoted, so that it cannot command the terminal.
 fn push_name(name: &[u8], line: &mut Vec<u8>) {
-    match has_control(name) {
+    match message::has_control(name) {
         true => line.extend_from_slice(message::quoted(name).as_bytes()),
         false => line.extend_from_slice(name),
     }
