@@ -10,7 +10,7 @@ use std::path::Path;
 use pfh_record::ReadError;
 use pfh_record::quote::quoted;
 use pfh_similarity::all_pairs::Digests;
-use pfh_similarity::{Digest, Family, IndexError, IndexFile, IndexMatch, write_index};
+use pfh_similarity::{Digest, Family, IndexError, IndexFile, IndexMatch, NoDigestReason, write_index};
 
 use crate::contents::{Contents, NothingUseful};
 use crate::list::List;
@@ -24,8 +24,19 @@ pub struct NamedDigests {
     /// The end of each name, and its list.
     ends: Vec<(usize, Option<u32>)>,
     lists: Vec<Vec<u8>>,
+    without: WithoutDigest,
     bytes: u64,
     bytes_max: u64,
+}
+
+/// Numbers of files that lists have without a digest of the family.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WithoutDigest {
+    /// Files that have none by their contents, as the list states it: too short ones, and too uniform ones.
+    pub unfit: u64,
+    /// The others, which could be similar to something: the list has other digests of them, they were too long, or they
+    /// could not be read.
+    pub others: u64,
 }
 
 /// The reason why a digest cannot be added to others. `Display` is a message for the user.
@@ -62,9 +73,15 @@ impl NamedDigests {
             names: Vec::new(),
             ends: Vec::new(),
             lists: Vec::new(),
+            without: WithoutDigest::default(),
             bytes: 0,
             bytes_max,
         }
+    }
+
+    /// Returns the numbers of files in the lists without a digest of the family.
+    pub fn without_digest(&self) -> WithoutDigest {
+        self.without
     }
 
     /// Returns the family of the digests.
@@ -139,9 +156,14 @@ impl NamedDigests {
                 }
             };
             contents.add(&entry);
-            let own = entry.similarities.into_iter().find(|one| one.family == family).and_then(|one| one.digest.ok());
-            if let (Some(digest), None) = (own, entry.piece) {
-                self.push_of(Some(place), &entry.path, digest)?;
+            if entry.piece.is_some() || !entry.is_file() {
+                continue;
+            }
+            let own = entry.similarities.into_iter().find(|one| one.family == family);
+            match own.map(|own| own.digest) {
+                Some(Ok(digest)) => self.push_of(Some(place), &entry.path, digest)?,
+                Some(Err(no_digest)) if no_digest.reason != NoDigestReason::TooLong => self.without.unfit += 1,
+                Some(Err(_)) | None => self.without.others += 1,
             }
         }
         let is_useless = self.len() == before;
@@ -243,6 +265,27 @@ mod tests {
         let names: Vec<Name<'_>> = (0..3).map(|number| named.name(number)).collect();
         let expected = [(None, &b"own"[..]), (Some(&b"one"[..]), b"a"), (Some(b"one"), b"b")];
         assert_eq!(names, expected.map(|(list, name)| Name { list, name }));
+    }
+
+    #[test]
+    fn files_without_a_digest_are_counted() {
+        let file = |path: &str, more: &str| format!("{{\"type\":\"file\",\"path\":\"{path}\",{more}}}\n");
+        let unfit = |reason: &str| {
+            format!("\"outcome\":\"complete\",\"unfit\":{{\"tlsh\":{{\"reason\":\"{reason}\",\"minimum_bytes\":50}}}}")
+        };
+        let text = [
+            file("one", &format!("\"outcome\":\"complete\",\"digests\":{{\"tlsh\":\"{ONE}\"}}")),
+            file("short", &unfit("too-short")),
+            file("uniform", &unfit("too-uniform")),
+            file("long", &unfit("too-long")),
+            file("gone", "\"outcome\":\"unreadable\",\"error\":{\"kind\":\"not-found\"}"),
+            file("other", "\"outcome\":\"complete\",\"digests\":{\"md5\":\"d41d8cd98f00b204e9800998ecf8427e\"}"),
+            file("directory", "\"outcome\":\"skipped\",\"reason\":\"not-regular\""),
+        ];
+        let mut named = NamedDigests::new(Family::Tlsh, u64::MAX);
+        let list = List::open_as(crate::FormatName::Jsonl, Input::bytes("list", text.concat()), ReadOptions::default());
+        assert_eq!(named.load(list.unwrap(), &mut |error| panic!("{error}")), Ok(None));
+        assert_eq!((named.len(), named.without_digest()), (1, WithoutDigest { unfit: 2, others: 3 }));
     }
 
     #[test]

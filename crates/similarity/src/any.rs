@@ -15,6 +15,46 @@ pub struct SimilarityOptions {
     pub mrsh_v2: mrsh_v2::Build,
 }
 
+/// Below this length, sdhash makes digests in two modes, of which it keeps one at the end.
+const TWO_MODES_BYTES: u64 = 16 << 20;
+
+/// Bytes that the filter of a block of sdhash, and its text, occupy at most: 256 bytes and a number, twice that where
+/// vectors grow by doubling, and 348 characters.
+const BLOCK_DIGEST_BYTES: u64 = 1 << 10;
+
+impl SimilarityOptions {
+    /// Bytes that the digest of a message of this length, and its text, occupy while they are made; 0 where digests
+    /// do not grow. Contents made for it can exceed this for mrsh-v2; [`Hasher::grown_bytes`] tells.
+    ///
+    /// sdhash: one filter of 256 bytes for 160 features of 17 bytes at least makes 9.4 % of a message in stream mode,
+    /// twice that where vectors grow by doubling, and the text another 12.8 %: in all less than a half. In block mode
+    /// there is a filter for each block: from 16 MiB on for each 16 KiB, unless the options choose the mode. mrsh-v2:
+    /// one filter for 160 chunks of some 200 bytes makes 0.8 %, the text 1.6 %.
+    pub fn digest_bytes(&self, family: Family, message_bytes: u64) -> u64 {
+        match (family, self.sdhash.mode) {
+            (Family::Ssdeep | Family::Tlsh, _) => 0,
+            (Family::Sdhash, sdhash::Mode::Stream) => message_bytes / 2,
+            (Family::Sdhash, sdhash::Mode::Blocks(size)) => {
+                message_bytes.div_ceil(size.bytes().into()).saturating_mul(BLOCK_DIGEST_BYTES)
+            }
+            (Family::Sdhash | Family::MrshV2, _) => (message_bytes.min(TWO_MODES_BYTES) / 2).max(message_bytes / 16),
+        }
+    }
+
+    /// Length in bytes of the longest message whose [`SimilarityOptions::digest_bytes`] are no more than this.
+    pub fn message_bytes_max(&self, family: Family, digest_bytes: u64) -> u64 {
+        match (family, self.sdhash.mode) {
+            (Family::Ssdeep | Family::Tlsh, _) => u64::MAX,
+            (Family::Sdhash, sdhash::Mode::Stream) => digest_bytes.saturating_mul(2),
+            (Family::Sdhash, sdhash::Mode::Blocks(size)) => {
+                (digest_bytes / BLOCK_DIGEST_BYTES).saturating_mul(size.bytes().into())
+            }
+            (Family::Sdhash | Family::MrshV2, _) if digest_bytes < TWO_MODES_BYTES / 2 => 2 * digest_bytes,
+            (Family::Sdhash | Family::MrshV2, _) => digest_bytes.saturating_mul(16),
+        }
+    }
+}
+
 /// Makes a digest of any family from pieces of any sizes.
 #[derive(Debug)]
 pub enum Hasher {
@@ -71,7 +111,7 @@ impl Hasher {
     }
 
     /// Bytes that the digest made so far, and its text, occupy, for the family whose contents decide how fast it grows
-    /// (mrsh-v2); 0 for the others, which keep to [`Family::digest_bytes`].
+    /// (mrsh-v2); 0 for the others, which keep to [`SimilarityOptions::digest_bytes`].
     pub fn grown_bytes(&self) -> u64 {
         /// A filter of 256 bytes, twice that where vectors grow by doubling, and 512 digits.
         const FILTER_BYTES: u64 = 1 << 10;
@@ -230,6 +270,61 @@ impl fmt::Display for Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All modes of sdhash that bound a digest in their own way.
+    fn options() -> impl Iterator<Item = SimilarityOptions> {
+        let blocks = [1, 4, 7, 16].into_iter().filter_map(sdhash::BlockSize::from_kibibytes).map(sdhash::Mode::Blocks);
+        [sdhash::Mode::Automatic, sdhash::Mode::Stream].into_iter().chain(blocks).map(|mode| SimilarityOptions {
+            sdhash: sdhash::Options { mode, ..sdhash::Options::default() },
+            ..SimilarityOptions::default()
+        })
+    }
+
+    #[test]
+    fn a_message_of_the_longest_length_has_a_digest_within_the_bound() {
+        for (family, options) in Family::ALL.into_iter().flat_map(|family| options().map(move |one| (family, one))) {
+            for shift in 10..40 {
+                for digest_bytes in [(1 << shift) - 1, 1 << shift, 3 << shift] {
+                    let longest = options.message_bytes_max(family, digest_bytes);
+                    assert!(options.digest_bytes(family, longest) <= digest_bytes, "{family}, {digest_bytes}");
+                    let longer = options.digest_bytes(family, longest.saturating_add(32));
+                    assert!(longer > digest_bytes || !family.digests_grow(), "{family}, {digest_bytes}");
+                }
+            }
+        }
+    }
+
+    /// Contents that were not made for it keep to the bound: mrsh-v2 has one filter of 1 KiB, with its text, for 160
+    /// chunks of some 200 bytes.
+    #[test]
+    fn digests_of_usual_contents_are_within_the_bound() {
+        let options = SimilarityOptions::default();
+        for message_bytes in (20..40).flat_map(|shift| [1 << shift, 3 << shift]) {
+            let bound = options.digest_bytes(Family::MrshV2, message_bytes);
+            assert!(bound > message_bytes / 20_000 * 1024, "{message_bytes}");
+        }
+    }
+
+    /// In each mode, twice the filters and their text are within the bound: with small blocks they are as long as the
+    /// message.
+    #[test]
+    fn digests_of_sdhash_are_within_the_bound_of_their_mode() {
+        let mut state = 1_u32;
+        let noise = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        });
+        let bytes: Vec<u8> = noise.take(200_000).collect();
+        for options in options() {
+            let mut hasher = Hasher::with_options(Family::Sdhash, &options);
+            hasher.update(&bytes);
+            let digest = hasher.finish().unwrap();
+            let Digest::Sdhash(filters) = &digest else { panic!("another family") };
+            let occupied = (2 * 257 * filters.filters() + digest.to_string().len()) as u64;
+            let bound = options.digest_bytes(Family::Sdhash, bytes.len() as u64);
+            assert!(occupied <= bound, "{options:?}: {occupied}, {bound}");
+        }
+    }
 
     #[test]
     fn many_at_once_are_what_each_is_alone() {

@@ -37,8 +37,9 @@ impl<R: Read + Seek> IndexFile<R> {
             Some(Family::Tlsh) => tlsh::IndexFile::open(input).map(IndexFile::Tlsh),
             Some(family @ (Family::Sdhash | Family::MrshV2)) => Err(IndexError::NotThisFamily { family }),
             None => {
-                let is_tlsh = tlsh::IndexFile::open(&mut input).is_ok();
-                IndexFile::open(input, Some(if is_tlsh { Family::Tlsh } else { Family::Ssdeep }))
+                // An index that is damaged, or of another version, is one of its family nevertheless.
+                let is_other = matches!(tlsh::IndexFile::open(&mut input), Err(IndexError::NotThisFamily { .. }));
+                IndexFile::open(input, Some(if is_other { Family::Ssdeep } else { Family::Tlsh }))
             }
         }
     }
@@ -141,6 +142,19 @@ mod tests {
             for other in Family::ALL.into_iter().filter(|&other| other != family) {
                 assert!(IndexFile::open(io::Cursor::new(&file), Some(other)).is_err(), "{family} as {other}");
             }
+        }
+    }
+
+    /// Every family: an index that is damaged is reported as such, and not as an index of another family.
+    #[test]
+    fn a_damaged_index_keeps_its_family() {
+        for family in Family::ALL.into_iter().filter(|family| family.has_index()) {
+            let mut file = Vec::new();
+            write_index(&Digests::new(family), std::iter::empty(), &mut file).unwrap();
+            // After the name of the family.
+            file[20] ^= 1;
+            let error = IndexFile::open(io::Cursor::new(&file), None).map(|_| ()).unwrap_err();
+            assert!(matches!(error, IndexError::Corrupt { .. }), "{family}: {error}");
         }
     }
 }

@@ -116,29 +116,6 @@ impl Family {
             Family::Ssdeep | Family::Tlsh => false,
         }
     }
-
-    /// Bytes that the digest of a message of this length, and its text, occupy while they are made; 0 where digests
-    /// do not grow. Contents made for it can exceed this for mrsh-v2;
-    /// [`Hasher::grown_bytes`](crate::Hasher::grown_bytes) tells.
-    ///
-    /// sdhash: one filter of 256 bytes for 160 features of 17 bytes at least makes 9.4 % of a small message, twice that
-    /// where vectors grow by doubling, and the text another 12.8 %: in all less than a half. A large one has a filter
-    /// for each 16 KiB. mrsh-v2: one filter for 160 chunks of some 200 bytes makes 0.8 %, the text 1.6 %.
-    pub fn digest_bytes(self, message_bytes: u64) -> u64 {
-        match self.digests_grow() {
-            true => (message_bytes.min(TWO_MODES_BYTES) / 2).max(message_bytes / 16),
-            false => 0,
-        }
-    }
-
-    /// Length in bytes of the longest message whose [`Family::digest_bytes`] are no more than this.
-    pub fn message_bytes_max(self, digest_bytes: u64) -> u64 {
-        match self.digests_grow() {
-            true if digest_bytes < TWO_MODES_BYTES / 2 => 2 * digest_bytes,
-            true => digest_bytes.saturating_mul(16),
-            false => u64::MAX,
-        }
-    }
 }
 
 /// A vector kernel of a family.
@@ -149,9 +126,6 @@ pub struct FamilyKernel {
     /// The instructions that it is compiled for: `avx512`, `portable` ….
     pub instructions: &'static str,
 }
-
-/// Below this length, sdhash makes digests in two modes, of which it keeps one at the end.
-const TWO_MODES_BYTES: u64 = 16 << 20;
 
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -180,33 +154,5 @@ impl FromStr for Family {
         let found =
             Family::ALL.into_iter().find(|family| family.name() == plain || family.aliases().contains(&&*plain));
         found.ok_or_else(|| UnknownFamily(name.to_owned()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_of_the_longest_length_has_a_digest_within_the_bound() {
-        for family in Family::ALL {
-            for shift in 10..40 {
-                for digest_bytes in [(1 << shift) - 1, 1 << shift, 3 << shift] {
-                    let longest = family.message_bytes_max(digest_bytes);
-                    assert!(family.digest_bytes(longest) <= digest_bytes, "{family}, {digest_bytes}");
-                    let longer = family.digest_bytes(longest.saturating_add(32));
-                    assert!(longer > digest_bytes || !family.digests_grow(), "{family}, {digest_bytes}");
-                }
-            }
-        }
-    }
-
-    /// Contents that were not made for it keep to the bound: mrsh-v2 has one filter of 1 KiB, with its text, for 160
-    /// chunks of some 200 bytes.
-    #[test]
-    fn digests_of_usual_contents_are_within_the_bound() {
-        for message_bytes in (20..40).flat_map(|shift| [1 << shift, 3 << shift]) {
-            assert!(Family::MrshV2.digest_bytes(message_bytes) > message_bytes / 20_000 * 1024, "{message_bytes}");
-        }
     }
 }

@@ -298,13 +298,15 @@ impl Frash {
 
     fn common_block(&self, random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
         for &input_bytes in &self.common_block_bytes {
-            let sets: Vec<[Vec<u8>; 3]> =
-                (0..self.runs).map(|_| std::array::from_fn(|_| random.bytes(input_bytes))).collect();
+            // The sets are made again for each length of the block: all of them at once could exceed the memory.
+            let sets: Vec<Random> = (0..self.runs).map(|_| random.split_off(3 * input_bytes.div_ceil(8))).collect();
             let mode = common_block_mode(input_bytes);
             for bytes in block_lengths(input_bytes) {
                 let mut means = self.means();
-                for [one, other, source] in &sets {
-                    let [one, other] = [one, other].map(|input| random.with_block(input, &source[..bytes]));
+                for set in &sets {
+                    let mut set = set.clone();
+                    let [one, other, source] = std::array::from_fn(|_| set.bytes(input_bytes));
+                    let [one, other] = [one, other].map(|input| random.with_block(&input, &source[..bytes]));
                     means.iter_mut().for_each(|mean| mean.add(digest(mean.family, &one).as_ref(), &other));
                 }
                 emit_all(Test::CommonBlock, mode, bytes as u64, &means, emit)?;
@@ -708,11 +710,22 @@ impl Mean {
 }
 
 /// SplitMix64.
+#[derive(Clone)]
 struct Random(u64);
 
 impl Random {
+    /// The state grows by this with each number.
+    const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+    /// Returns a generator of the next numbers, and passes over this many of them.
+    fn split_off(&mut self, numbers: usize) -> Random {
+        let next = self.clone();
+        self.0 = self.0.wrapping_add(Random::STEP.wrapping_mul(numbers as u64));
+        next
+    }
+
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.0 = self.0.wrapping_add(Random::STEP);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
@@ -777,6 +790,42 @@ mod tests {
             assert_eq!((own[0].parameter, own[0].matched), (20_000, Some(2)), "{family}");
             assert_eq!(own.last().map(|row| (row.parameter, row.matched)), Some((1, Some(0))), "{family}");
         }
+    }
+
+    /// The sets of common blocks are made when they are needed, and have the bytes that they would have if all were
+    /// made before the first block is placed.
+    #[test]
+    fn sets_are_the_same_whenever_they_are_made() {
+        const BYTES: usize = 40_001;
+        let (mut at_once, mut later) = (Random(7), Random(7));
+        let sets: Vec<[Vec<u8>; 3]> = (0..3).map(|_| std::array::from_fn(|_| at_once.bytes(BYTES))).collect();
+        for set in &sets {
+            let mut made = later.split_off(3 * BYTES.div_ceil(8));
+            assert!(set.iter().all(|bytes| made.bytes(BYTES) == *bytes));
+        }
+        assert_eq!(later.0, at_once.0);
+
+        let frash =
+            Frash { tests: vec![Test::CommonBlock], runs: 3, common_block_bytes: vec![BYTES], ..Frash::default() };
+        let mut random = Random(frash.seed);
+        let sets: Vec<[Vec<u8>; 3]> = (0..3).map(|_| std::array::from_fn(|_| random.bytes(BYTES))).collect();
+        let (mut rows, mut expected) = (Vec::new(), Vec::new());
+        let _ = frash.run(&[], &mut |row| {
+            rows.push(row);
+            ControlFlow::Continue(())
+        });
+        for bytes in block_lengths(BYTES) {
+            let mut means = frash.means();
+            for [one, other, source] in &sets {
+                let [one, other] = [one, other].map(|input| random.with_block(input, &source[..bytes]));
+                means.iter_mut().for_each(|mean| mean.add(digest(mean.family, &one).as_ref(), &other));
+            }
+            let _ = emit_all(Test::CommonBlock, "", bytes as u64, &means, &mut |row| {
+                expected.push(row);
+                ControlFlow::Continue(())
+            });
+        }
+        assert_eq!(rows, expected);
     }
 
     #[test]

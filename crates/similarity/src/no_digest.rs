@@ -28,7 +28,7 @@ impl NoDigest {
 pub enum NoDigestReason {
     /// Fewer bytes than the family's minimum.
     TooShort,
-    /// More bytes than the family can describe.
+    /// More bytes than the family can describe, or than the memory for digests has room for.
     TooLong,
     /// Enough bytes, but too few different ones, as constant data.
     TooUniform,
@@ -55,10 +55,24 @@ impl fmt::Display for NoDigest {
             NoDigestReason::TooShort => {
                 write!(f, "{} bytes are too few: a digest takes at least {}", self.bytes, self.minimum_bytes)
             }
-            NoDigestReason::TooLong => write!(f, "{} bytes are more than a digest can describe", self.bytes),
+            NoDigestReason::TooLong => {
+                write!(f, "{} bytes are more than a digest, or the memory option, has room for", self.bytes)
+            }
             NoDigestReason::TooUniform => write!(f, "{} bytes of too little variety for a digest", self.bytes),
         }
     }
 }
 
 impl std::error::Error for NoDigest {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The limit can be one of the run, which a larger memory option raises, and not one of the family.
+    #[test]
+    fn what_is_too_long_names_the_memory() {
+        let text = NoDigest::new(NoDigestReason::TooLong, 5 << 30, 512).to_string();
+        assert_eq!(text, "5368709120 bytes are more than a digest, or the memory option, has room for");
+    }
+}

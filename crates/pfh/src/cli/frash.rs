@@ -3,7 +3,7 @@
 use super::args::FrashArguments;
 use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
-use super::output::Output;
+use super::output::{Output, OwnFiles};
 use super::{message, reading};
 use pfh_lab::report::frash as report;
 use pfh_record::Summary;
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &FrashArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(Reporting::DEFAULT, None);
     command.set_output(reading::open_output(arguments.output.as_deref())?);
     let mut output = command.output();
-    let (files, unread) = read(arguments)?;
+    let (files, unread) = read(arguments, &output.own_files())?;
     let mut result = output.write_all(format!("{}\r\n", report::HEADER).as_bytes());
     let mut rows: Vec<report::Row> = Vec::new();
     if result.is_ok() {
@@ -88,13 +88,19 @@ fn written(row: &Row) -> report::Row {
     }
 }
 
-/// Returns the contents of all files below the paths, and the number of unreadable ones.
-fn read(arguments: &FrashArguments) -> Result<(Vec<Vec<u8>>, u64), Failed> {
+/// Returns the contents of all files below the paths, and the number of unreadable ones. The table is none of them, and
+/// neither is the one that it replaces: another run with the same seed has the same results.
+fn read(arguments: &FrashArguments, own_files: &OwnFiles) -> Result<(Vec<Vec<u8>>, u64), Failed> {
     let roots = arguments.paths.iter().map(|path| path.as_bytes().to_vec()).collect();
     let source = LocalSource::new(WalkOptions { roots, ..WalkOptions::default() }).map_err(Failed::usage)?;
     let (mut files, mut unread) = (Vec::new(), 0);
     source.walk(&mut |found| {
         let (path, contents) = match found {
+            Found::Entry(entry)
+                if entry.identity_hint.is_some_and(|identity| own_files.has(identity, || entry.path())) =>
+            {
+                return true;
+            }
             Found::Entry(entry) if entry.kind == EntryKind::Regular => {
                 (entry.path(), source.open(&entry).and_then(|file| contents(&file)))
             }

@@ -5,15 +5,15 @@ use super::command::{Command, Item};
 use super::common_args::FamilyArguments;
 use super::common_args::WalkArguments;
 use super::exit::Failed;
-use super::lists;
+use super::lists::{self, Loaded};
 use super::message;
-use super::quantity::Count;
+use super::quantity::plural;
 use super::reading;
 use pfh::HashRun;
 use pfh_engine::{Options, StartError};
 use pfh_list::{List, NamedDigests, NotAdded};
 use pfh_record::{Record, Selection};
-use pfh_similarity::Digest;
+use pfh_similarity::{Digest, Family, NoDigestReason};
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 
@@ -32,9 +32,21 @@ impl DigestCollector<'_> {
         only: bool,
         named: &mut NamedDigests,
     ) -> Result<(), Failed> {
-        let quiet = command.is_quiet();
-        let loaded: Result<Vec<_>, Failed> =
-            lists.into_iter().map(|list| lists::load(list, quiet, |list, broken| named.load(list, broken))).collect();
+        let (quiet, family) = (command.is_quiet(), named.family());
+        let mut load = |list: List| -> Result<Loaded, Failed> {
+            let (name, before) = (list.name().to_vec(), named.without_digest());
+            let loaded = lists::load(list, quiet, |list, broken| named.load(list, broken))?;
+            if loaded.useless.is_some() {
+                // The list is reported, and not its files.
+                return Ok(loaded);
+            }
+            let now = named.without_digest();
+            let place = format!("{}: ", message::quoted(&name));
+            say_unfit(now.unfit - before.unfit, &place, UNFIT, family, "", quiet);
+            let others = now.others - before.others;
+            Ok(loaded.with_files(others, &name, quiet, family.name(), " cannot be compared"))
+        };
+        let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(&mut load).collect();
         command.count_lines(lists::unread(&loaded?, only, quiet)?);
         Ok(())
     }
@@ -55,14 +67,19 @@ impl DigestCollector<'_> {
         let family = named.family();
         let mut engine = engine_options(self.options, family.into());
         engine.similarity = self.families.similarity_options();
-        engine.own_files = command.own_files();
+        let own_files = command.output().own_files();
+        engine.own_files = own_files.identities();
         let run = HashRun { walk: reading::walk_options(paths, walk, files_from), engine };
         let (source, options) = run.into_parts().map_err(Failed::usage)?;
         command.look_at(paths);
         let segment = self.families.segment();
-        let (mut no_digest, mut failed): (_, Option<NotAdded>) = (0, None);
-        let mut push = |FileDigest { path, digest, has_no_digest }: FileDigest| {
-            no_digest += u64::from(has_no_digest);
+        let (mut unfit, mut too_long, mut failed): (u64, u64, Option<NotAdded>) = (0, 0, None);
+        let mut push = |FileDigest { path, digest, lacks }: FileDigest| {
+            match lacks {
+                Some(NoDigestReason::TooLong) => too_long += 1,
+                Some(_) => unfit += 1,
+                None => {}
+            }
             let pushed = match (digest, segment) {
                 (Some(Digest::Sdhash(digest)), Some(mebibytes)) => {
                     let mut segments = digest.with_name(path).into_segments(mebibytes).into_iter();
@@ -76,14 +93,27 @@ impl DigestCollector<'_> {
             failed = pushed.err();
             if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let report = command.hash(&options, &source, None, &FileDigest::of, &mut push);
+        let decide = own_files.before(None);
+        let report = command.hash(&options, &source, decide.as_deref(), &FileDigest::of, &mut push);
         report.map_err(|error| start_error(error, self.options))?;
-        if no_digest > 0 && !command.is_quiet() {
-            let files = if no_digest == 1 { "file is" } else { "files are" };
-            let count = Count(no_digest);
-            message::error(format_args!("{count} {files} too small or too uniform for {family}, and not compared"));
-        }
+        // Not by their contents, as the others: the answer could be another.
+        command.tally.unread += too_long;
+        let more = if family.digests_grow() { "; give a larger -m" } else { "" };
+        say_unfit(unfit, "", UNFIT, family, "", command.is_quiet());
+        say_unfit(too_long, "", "too long", family, more, command.is_quiet());
         failed.map_or(Ok(()), |failed| Err(Failed::usage(failed)))
+    }
+}
+
+/// Why files have no digest by their contents.
+const UNFIT: &str = "too small or too uniform";
+
+/// Reports the files that are not compared. `place` is the beginning of the message, and `more` its end.
+fn say_unfit(files: u64, place: &str, reason: &str, family: Family, more: &str, quiet: bool) {
+    if files > 0 && !quiet {
+        let are = if files == 1 { "is" } else { "are" };
+        let files = plural(files, "file");
+        message::error(format_args!("{place}{files} {are} {reason} for {family}, and not compared{more}"));
     }
 }
 
@@ -116,14 +146,15 @@ pub(crate) fn start_error_of(error: pfh::Error, memory_bytes: u64) -> Failed {
 struct FileDigest {
     path: Vec<u8>,
     digest: Option<Digest>,
-    has_no_digest: bool,
+    /// Why there is no digest of a file that was read.
+    lacks: Option<NoDigestReason>,
 }
 
 impl FileDigest {
     fn of(mut record: Record) -> Item<FileDigest> {
         let made = record.similarities.pop().map(|made| made.digest);
-        let has_no_digest = matches!(made, Some(Err(_)));
+        let lacks = made.as_ref().and_then(|made| made.as_ref().err()).map(|no_digest| no_digest.reason);
         let item = Item::new(&record, ());
-        item.map(|()| FileDigest { path: record.path, digest: made.and_then(Result::ok), has_no_digest })
+        item.map(|()| FileDigest { path: record.path, digest: made.and_then(Result::ok), lacks })
     }
 }
