@@ -212,6 +212,15 @@ impl BloomFile {
         self.file.check()?;
         Ok(may_have)
     }
+
+    /// Checks that the file has not been overwritten in place since the filter was opened, as
+    /// [`KnownSet::check_unchanged`](crate::KnownSet::check_unchanged).
+    ///
+    /// # Errors
+    /// If the file was changed or truncated, or cannot be read.
+    pub fn check_unchanged(&self) -> io::Result<()> {
+        self.file.check_unchanged()
+    }
 }
 
 fn algorithm_in(data: &[u8]) -> Option<Algorithm> {

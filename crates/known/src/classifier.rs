@@ -75,6 +75,18 @@ impl Classifier {
         &self.sets
     }
 
+    /// Checks that no set was overwritten in place since it was opened; see [`KnownSet::check_unchanged`].
+    ///
+    /// # Errors
+    /// If one was changed or truncated, or cannot be read. The error begins with its name.
+    pub fn check_unchanged(&self) -> io::Result<()> {
+        self.sets.iter().try_for_each(|one| {
+            one.set.check_unchanged().map_err(|error| {
+                io::Error::new(error.kind(), format!("{}: {error}", String::from_utf8_lossy(&one.name)))
+            })
+        })
+    }
+
     /// Returns the algorithms with which files have to be hashed, so that each entry of each set can be found.
     pub fn needed_algorithms(&self) -> Vec<Algorithm> {
         let mut needed: Vec<Algorithm> = Vec::new();

@@ -47,6 +47,11 @@ impl Importer {
         self.except.push(set);
     }
 
+    /// Returns the sets with which rows are compared: those that are left out, and then those that are to be in common.
+    pub fn compared(&self) -> impl Iterator<Item = &KnownSet> {
+        self.except.iter().chain(&self.common)
+    }
+
     /// Returns the number of rows that did not pass.
     pub fn left_out(&self) -> u64 {
         self.left_out

@@ -91,7 +91,8 @@ impl KnownSet {
     /// [`KnownSet::is_intact`] reads the rest.
     ///
     /// The file is mapped, and all processes that use it share its memory. If it is truncated or cannot be read later,
-    /// look-ups return an error.
+    /// look-ups return an error. If it is overwritten in place, look-ups may be wrong until
+    /// [`KnownSet::check_unchanged`] notices.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -271,6 +272,19 @@ impl KnownSet {
         let is_intact = hasher.finish().bytes() == self.footer.contents;
         self.bytes.check()?;
         Ok(Some(is_intact))
+    }
+
+    /// Checks that the file has not been overwritten in place since the set was opened: only then were the look-ups
+    /// before right. It takes about as long as a look-up, so that one check after many is best. A file that was
+    /// replaced by renaming another is unchanged. Once a change was seen, look-ups return the same error.
+    ///
+    /// # Errors
+    /// If the file was changed or truncated, or cannot be read.
+    pub fn check_unchanged(&self) -> io::Result<()> {
+        match &self.bytes {
+            Bytes::Owned(..) => Ok(()),
+            Bytes::Mapped(file) => file.check_unchanged(),
+        }
     }
 
     /// Returns the number of a digest among those of its algorithm, in order; `None` if the set does not have it. If it

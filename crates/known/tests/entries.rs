@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
+use std::time::SystemTime;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_known::{Class, Keep, KnownSet, Origin, Row, SetBuilder, Text};
+use pfh_known::{Class, ClassifiedSet, Classifier, Keep, KnownSet, Origin, Row, SetBuilder, Text};
 use pfh_testing::Random;
 
 fn digest(name: &str, text: &str) -> Digest {
@@ -304,6 +306,59 @@ fn a_set_that_loses_its_file_says_so() {
     // Another set in the same process is not concerned.
     fs::write(file.path(), &bytes).unwrap();
     assert!(KnownSet::open(file.path()).unwrap().is_intact().unwrap());
+}
+
+/// A file that is written to in place is an error for good: the old footer does not describe the new bytes.
+#[test]
+fn a_set_that_is_overwritten_in_place_says_so() {
+    let set_of = |first: u64| {
+        let mut builder = SetBuilder::new(&all(), Keep::default(), 1 << 20);
+        builder.begin_source(Origin::default()).unwrap();
+        for number in first..first + 1000 {
+            builder.push(&Row { digests: &[digest("sha256", &number.to_string())], ..Row::default() }).unwrap();
+        }
+        let mut bytes = Vec::new();
+        builder.write(&mut bytes, "a test").unwrap();
+        bytes
+    };
+    let (before, after) = (set_of(0), set_of(1000));
+    // Of the same length, so that no page is lost.
+    assert_eq!(before.len(), after.len());
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("set");
+    fs::write(&path, &before).unwrap();
+    // Filesystems may keep times too coarsely to tell two moments of a test apart.
+    let set_time_back = || {
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    };
+    set_time_back();
+    let open = || KnownSet::open(&path).unwrap();
+    let (known, other) = (digest("sha256", "1"), digest("sha256", "1001"));
+    // A set that is replaced by renaming stays as it was, and so does one that only gets another name.
+    let set = open();
+    fs::hard_link(&path, directory.path().join("link")).unwrap();
+    fs::write(directory.path().join("next"), &after).unwrap();
+    fs::rename(directory.path().join("next"), &path).unwrap();
+    set.check_unchanged().unwrap();
+    assert!(set.find(&known).unwrap().is_some() && set.find(&other).unwrap().is_none());
+    set_time_back();
+    let set = open();
+    assert!(set.find(&other).unwrap().is_some());
+    set.check_unchanged().unwrap();
+    fs::File::options().write(true).open(&path).unwrap().write_all(&before).unwrap();
+    let changed = set.check_unchanged().unwrap_err().to_string();
+    assert!(changed.contains("overwritten") && changed.contains("`mv`"), "{changed}");
+    assert!(set.find(&other).is_err() && set.find_many(&[other], |_, _| {}).is_err() && set.is_intact().is_err());
+    // The answers between were not made right by what is there now.
+    fs::write(&path, &after).unwrap();
+    set_time_back();
+    assert!(set.check_unchanged().is_err());
+    let mut classifier = Classifier::default();
+    for set in [open(), set] {
+        classifier.push(ClassifiedSet { name: b"a set".to_vec(), class: None, set });
+    }
+    assert_eq!(classifier.check_unchanged().unwrap_err().to_string(), format!("a set: {changed}"));
 }
 
 /// Digests of sets with links lack their first bytes: one byte of each in sets of thousands, two in larger ones.

@@ -42,13 +42,18 @@ impl Digests {
         &self.digests[..self.count]
     }
 
-    /// Adds the value of a column, in hexadecimal of either case or as the bytes themselves. NULL and an empty text are
-    /// no digest, which is not a fault.
-    pub(crate) fn add(&mut self, column: DigestColumn, value: &[u8]) -> Result<(), Fault> {
-        if value.is_empty() {
-            return Ok(());
-        }
-        let digest = Digest::from_hex(column.algorithm, value).or_else(|| Digest::new(column.algorithm, value));
+    /// Adds the value of a column: a text or a blob in hexadecimal of either case, or a blob of the bytes themselves.
+    /// NULL and an empty value are no digest, which is not a fault.
+    pub(crate) fn add(&mut self, column: DigestColumn, value: ValueRef<'_>) -> Result<(), Fault> {
+        let digest = match value {
+            ValueRef::Null | ValueRef::Text([]) | ValueRef::Blob([]) => return Ok(()),
+            // The digits of a shorter digest can be as many as the bytes of a longer one.
+            ValueRef::Text(digits) => Digest::from_hex(column.algorithm, digits),
+            ValueRef::Blob(bytes) => {
+                Digest::from_hex(column.algorithm, bytes).or_else(|| Digest::new(column.algorithm, bytes))
+            }
+            ValueRef::Integer(_) | ValueRef::Real(_) => None,
+        };
         self.digests[self.count] = digest.ok_or(Fault::NotADigest(column.name))?;
         self.count += 1;
         Ok(())
@@ -63,14 +68,8 @@ impl Digests {
     ) -> Result<(), Fault> {
         self.clear();
         for (index, column) in columns.iter().enumerate() {
-            self.add(
-                *column,
-                match row.get_ref(first + index) {
-                    Ok(ValueRef::Text(value) | ValueRef::Blob(value)) => value,
-                    Ok(ValueRef::Null) => &[],
-                    _ => return Err(Fault::NotADigest(column.name)),
-                },
-            )?;
+            let value = row.get_ref(first + index).map_err(|_| Fault::NotADigest(column.name))?;
+            self.add(*column, value)?;
         }
         if self.count == 0 { Err(Fault::NoDigest) } else { Ok(()) }
     }

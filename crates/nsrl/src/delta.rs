@@ -4,6 +4,7 @@ use std::io::{self, BufRead};
 use std::{fmt, str};
 
 use pfh_digest::decode_hexadecimal;
+use rusqlite::types::ValueRef;
 
 use crate::columns::{DigestColumn, Digests};
 use crate::minimal::digest_columns;
@@ -206,8 +207,8 @@ enum Value {
     #[default]
     Null,
     Number(i64),
-    /// A place in `Delta::bytes`.
-    Bytes(usize, usize),
+    /// A place in `Delta::bytes`, and whether a blob is there, and not a text.
+    Bytes(usize, usize, bool),
     /// A number with a fraction or a keyword.
     Other,
 }
@@ -463,7 +464,7 @@ impl<R: BufRead> Delta<R> {
             Token::Text => {
                 let start = self.bytes.len();
                 self.bytes.extend_from_slice(text);
-                Value::Bytes(start, self.bytes.len())
+                Value::Bytes(start, self.bytes.len(), false)
             }
             Token::Blob => {
                 let start = self.bytes.len();
@@ -471,7 +472,7 @@ impl<R: BufRead> Delta<R> {
                 if decode_hexadecimal(text, &mut self.bytes[start..]).is_none() {
                     return Err(Stop::Refused("the bytes of a value are not written in hexadecimal"));
                 }
-                Value::Bytes(start, self.bytes.len())
+                Value::Bytes(start, self.bytes.len(), true)
             }
             Token::Word if text.eq_ignore_ascii_case(b"NULL") => Value::Null,
             Token::Word => Value::Other,
@@ -599,9 +600,11 @@ impl<R: BufRead> Delta<R> {
         let mut digests = Digests::new();
         for (column, role) in self.digest_columns.into_iter().zip(Role::DIGESTS) {
             let value = match row[role as usize] {
-                Value::Null => &[],
-                Value::Bytes(start, end) => &self.bytes[start..end],
-                Value::Number(_) | Value::Other => return Ok(Err(Fault::NotADigest(column.name))),
+                Value::Null => ValueRef::Null,
+                Value::Number(number) => ValueRef::Integer(number),
+                Value::Bytes(start, end, false) => ValueRef::Text(&self.bytes[start..end]),
+                Value::Bytes(start, end, true) => ValueRef::Blob(&self.bytes[start..end]),
+                Value::Other => return Ok(Err(Fault::NotADigest(column.name))),
             };
             if let Err(fault) = digests.add(column, value) {
                 return Ok(Err(fault));
@@ -625,7 +628,7 @@ impl<R: BufRead> Delta<R> {
 
     fn text(&self, row: &[Value; Role::COUNT], role: Role) -> &[u8] {
         match row[role as usize] {
-            Value::Bytes(start, end) => &self.bytes[start..end],
+            Value::Bytes(start, end, _) => &self.bytes[start..end],
             _ => &[],
         }
     }
@@ -641,7 +644,7 @@ impl<R: BufRead> Delta<R> {
     fn add_package(&mut self, row: &[Value; Role::COUNT]) -> Result<(), DeltaError> {
         let Some(package) = self.number(row, Role::Package) else { return Ok(()) };
         let text = |role| match row[role as usize] {
-            Value::Bytes(start, end) => &self.bytes[start..end],
+            Value::Bytes(start, end, _) => &self.bytes[start..end],
             _ => &[],
         };
         let is_added = self.products.add(package, &[text(Role::Name), text(Role::Version)]);

@@ -5,6 +5,9 @@ use std::io::{self, BufRead};
 /// Longest word or literal, in bytes.
 const TOKEN_BYTES_MAX: usize = 1 << 20;
 
+/// The byte order mark in UTF-8, which some editors put before a text. Before a token, SQLite takes it for a space.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A token, whose text [`Tokens::text`] has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
@@ -103,6 +106,13 @@ impl<R: BufRead> Tokens<R> {
                     self.take_while(|byte| {
                         byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
                     })?;
+                    // It was taken for letters.
+                    if self.text.starts_with(BYTE_ORDER_MARK) {
+                        self.text.drain(..BYTE_ORDER_MARK.len());
+                        if self.text.is_empty() {
+                            continue;
+                        }
+                    }
                     if self.text.eq_ignore_ascii_case(b"x") && self.peek()? == Some(b'\'') {
                         self.text.clear();
                         self.quoted(b'\'')?;
@@ -246,6 +256,15 @@ mod tests {
             (Token::Word, "b"),
         ];
         assert!(found.iter().map(|(token, text)| (*token, text.as_str())).eq(expected), "{found:?}");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_word() {
+        for sql in ["\u{feff}BEGIN", "\u{feff}\nBEGIN", "\u{feff}-- x\nBEGIN", "\u{feff}\"BEGIN\""] {
+            assert_eq!(tokens(sql), [(Token::Word, "BEGIN".to_owned())], "{sql:?}");
+        }
+        assert_eq!(tokens("\u{feff}x'00'"), [(Token::Blob, "00".to_owned())]);
+        assert!(tokens("\u{feff}").is_empty());
     }
 
     #[test]

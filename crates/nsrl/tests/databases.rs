@@ -140,6 +140,8 @@ fn rows_without_usable_digests_are_refused_with_their_number() {
         "(14, NULL, NULL, NULL, 'x', 1, 1)".to_owned(),
         "(15, NULL, NULL, 12345, 'x', 1, 1)".to_owned(),
         format!("(16, NULL, NULL, '{md5}', 'x', -1, 'y')"),
+        // The digits of MD5 are as many as the bytes of SHA-256.
+        format!("(17, '{md5}', NULL, NULL, 'x', 1, 1)"),
     ];
     let insert = "INSERT INTO FILE (rowid, sha256, sha1, md5, file_name, file_size, package_id) VALUES";
     let made = Made::new(&[table, &format!("{insert} {}", rows.join(", "))]);
@@ -153,9 +155,10 @@ fn rows_without_usable_digests_are_refused_with_their_number() {
             "row 13 of table FILE: its sha1 is not a digest",
             "row 14 of table FILE: it has no digest",
             "row 15 of table FILE: its md5 is not a digest",
+            "row 17 of table FILE: its sha256 is not a digest",
         ]
     );
-    assert_eq!(counts, Counts { rows: 3, refused: 4, without_product: 3 });
+    assert_eq!(counts, Counts { rows: 3, refused: 5, without_product: 3 });
 }
 
 /// Objects 1 to 3: in two packages, in one, in none. The third has its names in base64 only.

@@ -116,6 +116,8 @@ fn what_needs_the_database_is_refused_with_its_line() {
         ("INSERT INTO FILE VALUES (1)", "its values are not as many as the columns"),
         ("INSERT INTO FILE (md5) VALUES (NULL)", "a row cannot be used: it has no digest"),
         ("INSERT INTO FILE (md5) VALUES ('12')", "a row cannot be used: its md5 is not a digest"),
+        // The digits of MD5 are as many as the bytes of SHA-256.
+        (&format!("INSERT INTO FILE (sha256) VALUES ('{md5}')"), "a row cannot be used: its sha256 is not a digest"),
         (&format!("DELETE FROM FILE WHERE md5 = '{md5}'"), not_whole),
         (&format!("DELETE FROM FILE WHERE {}", whole.replacen("sha1 = '' AND ", "", 1)), not_whole),
         (&format!("DELETE FROM FILE WHERE {}", whole.replacen("file_name = 'x' AND ", "", 1)), not_whole),
@@ -162,6 +164,11 @@ fn a_truncated_delta_is_an_error() {
         assert!(matches!(cut, Err(DeltaError::Unfinished(_))), "{:?}: {cut:?}", &sql[..length]);
     }
     assert_eq!(read(&sql).unwrap().counts.inserted, 1);
+    // The same after a byte order mark.
+    let marked = format!("\u{feff}{sql}");
+    let read_marked = read(&marked).unwrap();
+    assert_eq!((read_marked.counts.inserted, read_marked.refused.len()), (1, 0));
+    assert!(matches!(read(marked.strip_suffix("COMMIT;").unwrap()), Err(DeltaError::Unfinished(_))));
     let trigger = format!("CREATE TEMP TRIGGER t DELETE ON FILE BEGIN DELETE FROM FILE WHERE md5 = '{md5}'; END;");
     assert!(matches!(read(&trigger), Err(DeltaError::Trigger(1))));
 }

@@ -12,6 +12,8 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::error::Error as _;
+use std::io;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -57,10 +59,16 @@ pub(crate) async fn serve(state: Arc<State>, router: Router, stream: TcpStream, 
         }
     };
     if let Err(error) = ended {
-        if error.is_timeout() {
+        if is_timeout(&error) {
             state.metrics.refused(Refusal::Timeout);
         } else if error.is_parse() {
             state.metrics.refused(Refusal::Malformed);
         }
     }
+}
+
+/// Whether a client took too long: to send a head, or to take an answer.
+fn is_timeout(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    error.is_timeout() || cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
 }

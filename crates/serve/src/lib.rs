@@ -29,6 +29,7 @@ mod limits;
 mod line;
 mod metrics;
 mod nsrlsvr;
+mod pieces;
 mod routes;
 mod server;
 mod state;

@@ -26,7 +26,8 @@ pub struct Limits {
     /// Most memory for requests and answers that are on their way, half of it for each, in bytes. A request of many
     /// digests waits until there is enough, for [`timeout`](Limits::timeout) at most, and is then refused.
     pub memory_bytes: usize,
-    /// Time for a client to send a request once it has begun, and to take the next part of an answer.
+    /// Time for a client to send a request once it has begun, and to take the next 256 KiB of an answer, or what is
+    /// left of it.
     pub timeout: Duration,
     /// Time for which a connection of the line protocol may be without a request.
     pub idle: Duration,
@@ -114,10 +115,11 @@ impl Share {
         Ok(())
     }
 
-    /// Gives back all but this many bytes.
-    pub(crate) fn keep(&mut self, bytes: usize) {
-        let rest = self.bytes().saturating_sub(bytes);
-        drop(self.permit.as_mut().and_then(|permit| permit.split(rest)));
+    /// Divides the share: the result has this many of its bytes, or all if it has no more.
+    pub(crate) fn split(&mut self, bytes: usize) -> Share {
+        let bytes = bytes.min(self.bytes());
+        let permit = self.permit.as_mut().and_then(|permit| permit.split(bytes));
+        Share { free: Arc::clone(&self.free), permit }
     }
 }
 
@@ -237,8 +239,10 @@ mod tests {
         let mut other = memory.share();
         assert_eq!(other.grow(1), Err(NoMemory));
         assert_eq!((memory.used(), one.bytes()), (100, 100));
-        one.keep(30);
-        assert_eq!((memory.used(), one.bytes()), (30, 30));
+        let part = one.split(70);
+        assert_eq!((memory.used(), one.bytes(), part.bytes()), (100, 30, 70));
+        drop(part);
+        assert_eq!((memory.used(), one.bytes(), one.split(31).bytes(), one.bytes()), (30, 30, 30, 0));
         drop(one);
         assert_eq!((memory.used(), other.grow(usize::MAX), other.grow(100)), (0, Err(NoMemory), Ok(())));
     }

@@ -114,8 +114,8 @@ impl Metrics {
         self.set_errors.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the text. `memory_bytes` are those in use.
-    pub(crate) fn text(&self, memory_bytes: usize) -> String {
+    /// Returns the text. `memory_bytes` are those in use, and `lost_sets` the sets that cannot be asked.
+    pub(crate) fn text(&self, memory_bytes: usize, lost_sets: usize) -> String {
         let mut text = String::new();
         let mut family = |name: &str, kind: &str, help: &str, samples: Vec<(String, u64)>| {
             let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -154,6 +154,8 @@ impl Metrics {
         family("pfh_set_errors_total", "counter", "Requests that failed because of a set.", alone(set_errors));
         let help = "Memory of requests and answers on their way, in bytes.";
         family("pfh_request_memory_bytes", "gauge", help, alone(memory_bytes as u64));
+        let help = "Sets overwritten in place, truncated or unreadable: requests fail until a restart.";
+        family("pfh_sets_lost", "gauge", help, alone(lost_sets as u64));
         text
     }
 }

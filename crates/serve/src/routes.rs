@@ -4,6 +4,7 @@ use crate::answers;
 use crate::digests::{RequestError, parse_digests};
 use crate::limits::{NoMemory, Share};
 use crate::metrics::{Protocol, Refusal};
+use crate::pieces::Pieces;
 use crate::state::{LOOK_UPS_AT_ONCE, SetError, State};
 use axum::Router;
 use axum::body::Body;
@@ -14,7 +15,6 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
-use bytes::Bytes;
 use http_body_util::BodyExt;
 use pfh_digest::{Algorithm, Digest};
 use serde_json::{Value, json};
@@ -240,34 +240,6 @@ const VALUE_BYTES: usize = 128;
 /// Memory that the answer of a digest takes if nothing in it is long, in bytes.
 const ANSWER_BYTES: usize = 192;
 
-/// An answer that gives back its share of the memory when it is sent.
-struct Answer {
-    text: Vec<u8>,
-    /// For the text and `beside_bytes`.
-    share: Share,
-    beside_bytes: usize,
-}
-
-impl AsRef<[u8]> for Answer {
-    fn as_ref(&self) -> &[u8] {
-        &self.text
-    }
-}
-
-impl Answer {
-    /// Appends a value to the array that the answer ends with.
-    fn push(&mut self, value: &Value) -> Result<(), NoMemory> {
-        let is_first = matches!(self.text.last(), Some(b'[') | None);
-        if !is_first {
-            self.text.push(b',');
-        }
-        // Writing to memory does not fail.
-        let _ = serde_json::to_writer(&mut self.text, value);
-        let needed = self.beside_bytes + self.text.len();
-        self.share.grow(needed.saturating_sub(self.share.bytes()))
-    }
-}
-
 /// Memory for each byte of a body: the byte itself, and as much for the digests in it, or for a vector that grows.
 const BYTES_PER_BYTE: usize = 2;
 
@@ -308,9 +280,11 @@ async fn many(
 ) -> Result<Response, Refused> {
     let (body, _share) = body_of(&state, request).await?;
     let digests = parse_digests(&body, key, state.limits.digests).map_err(Refused::Request)?;
-    let beside_bytes = VALUE_BYTES * digests.len();
-    let share = state.answers.wait(beside_bytes + ANSWER_BYTES * digests.len(), state.limits.timeout).await?;
-    let mut text = Answer { text: begin.as_bytes().to_vec(), share, beside_bytes };
+    let (beside_bytes, expected_bytes) = (VALUE_BYTES * digests.len(), ANSWER_BYTES * digests.len());
+    let mut share = state.answers.wait(beside_bytes + expected_bytes, state.limits.timeout).await?;
+    let _beside = share.split(beside_bytes);
+    let mut text = Pieces::new(share, expected_bytes);
+    text.push_text(begin)?;
     for some in digests.chunks(LOOK_UPS_AT_ONCE) {
         let asked: Vec<Option<String>> = some.iter().map(|digest| digest.as_deref().map(str::to_owned)).collect();
         let ask = move |state: &State| {
@@ -328,10 +302,8 @@ async fn many(
         };
         text = state.ask(some.len().max(2), ask).await??;
     }
-    text.text.extend_from_slice(end.as_bytes());
-    // From here on, the answer waits for the client.
-    text.share.keep(text.text.len());
-    Ok(json_text(StatusCode::OK, Bytes::from_owner(text)))
+    text.push_text(end)?;
+    Ok(json_text(StatusCode::OK, Body::new(text.into_body())))
 }
 
 async fn bulk(Shared(state): Shared<App>, request: Request, name: &'static str) -> Response {
@@ -370,12 +342,12 @@ async fn sets(Shared(state): Shared<App>) -> Response {
 }
 
 async fn metrics(Shared(state): Shared<App>) -> Response {
-    let text = state.metrics.text(state.requests.used() + state.answers.used());
+    let text = state.metrics.text(state.requests.used() + state.answers.used(), state.lost_sets());
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 
 async fn health(Shared(state): Shared<App>) -> Response {
-    // A look-up in each set: one whose file was lost says so.
+    // A look-up in each set: one whose file was lost or overwritten says so.
     let look = |state: &State| {
         for one in state.classifier.sets() {
             for algorithm in one.set.algorithms() {

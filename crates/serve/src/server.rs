@@ -23,6 +23,10 @@ use tokio::time::{sleep, timeout};
 /// Connections that the system accepts before the server does.
 const BACKLOG: u32 = 4096;
 
+/// Bytes of an answer that the system keeps for a connection: those that the client has not taken are to wait here,
+/// where they are limited and their time is measured, and not there.
+const SEND_BUFFER_BYTES: u32 = 128 << 10;
+
 /// Most threads for connections; look-ups have threads of their own.
 const THREADS_MAX: usize = 4;
 
@@ -165,6 +169,8 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     // A server that was just stopped leaves connections that would keep the address for a minute.
     socket.set_reuseaddr(true)?;
+    // Connections get it from their listener.
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }

@@ -68,6 +68,11 @@ impl State {
         let _ = stop.wait_for(|stop| *stop).await;
     }
 
+    /// Returns the number of sets that were overwritten in place or lost, so that requests fail.
+    pub(crate) fn lost_sets(&self) -> usize {
+        self.classifier.sets().iter().filter(|one| one.set.check_unchanged().is_err()).count()
+    }
+
     /// Asks the sets, on a thread that may wait for the disk. `look_ups` is the number of digests.
     pub(crate) async fn ask<T: Send + 'static>(
         self: &Arc<State>,
@@ -82,6 +87,8 @@ impl State {
         };
         let asked = spawn_blocking(move || {
             let answer = ask(&state);
+            // Only sets that nobody has written to meanwhile have answered right. This also names the one that is lost.
+            let answer = state.classifier.check_unchanged().and(answer);
             drop(permit);
             answer
         });

@@ -7,29 +7,47 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
-/// A connection whose client has to take what is written within a time.
+/// Bytes for which a client may keep the server waiting for its patience. One that takes a few now and then would
+/// otherwise hold an answer for ever.
+const PART_BYTES: usize = 256 << 10;
+
+/// A connection whose client has to take each part of what is written within a time.
 pub(crate) struct PatientStream {
     stream: TcpStream,
     patience: Duration,
-    /// The end of the patience with a write that waits.
-    end: Option<Pin<Box<Sleep>>>,
+    /// The beginning of a write that waits, and the end of the patience with it.
+    waits: Option<(Instant, Pin<Box<Sleep>>)>,
+    /// Bytes of the part that were taken, and the time for which writes have waited for that.
+    taken: usize,
+    waited: Duration,
 }
 
 impl PatientStream {
     pub(crate) fn new(stream: TcpStream, patience: Duration) -> PatientStream {
-        PatientStream { stream, patience, end: None }
+        PatientStream { stream, patience, waits: None, taken: 0, waited: Duration::ZERO }
     }
 
-    fn within_patience<T>(&mut self, context: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if polled.is_ready() {
-            self.end = None;
-            return polled;
+    fn within_patience(
+        &mut self,
+        context: &mut Context<'_>,
+        polled: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        let Poll::Ready(written) = polled else {
+            let left = self.patience.saturating_sub(self.waited);
+            let (_, end) = self.waits.get_or_insert_with(|| (Instant::now(), Box::pin(sleep(left))));
+            ready!(end.as_mut().poll(context));
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        };
+        if let Some((since, _)) = self.waits.take() {
+            self.waited += since.elapsed();
         }
-        let end = self.end.get_or_insert_with(|| Box::pin(sleep(self.patience)));
-        ready!(end.as_mut().poll(context));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+        self.taken += written.as_ref().map_or(0, |bytes| *bytes);
+        if self.taken >= PART_BYTES {
+            (self.taken, self.waited) = (0, Duration::ZERO);
+        }
+        Poll::Ready(written)
     }
 }
 

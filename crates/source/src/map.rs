@@ -4,17 +4,19 @@
 //! 10). Sets of known digests are, because each look-up reads a few bytes anywhere in gigabytes, which a system call
 //! for each would make ten times as slow, and because all processes share the memory. The system answers a page that
 //! cannot be read, since the file was truncated or its disk fails, with the signal SIGBUS. A handler then puts a page
-//! of zeros there and notes the loss, which [`MappedFile::check`] reports.
+//! of zeros there and notes the loss, which [`MappedFile::check`] reports. A file that is written to in place gives no
+//! signal; [`MappedFile::check_unchanged`] tells by its length and its time of modification.
 //!
 //! This is one of the files of this crate with `unsafe`.
 #![expect(unsafe_code, reason = "maps and signal handlers have no safe form")]
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::SystemTime;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
@@ -41,6 +43,19 @@ pub struct MappedFile {
     bytes: usize,
     /// The place among [`PLACES`]; `None` for an empty file, which is not mapped.
     place: Option<usize>,
+    /// The file that is mapped, whatever has its path later.
+    file: File,
+    state: State,
+}
+
+/// The length of a file, and its time of modification.
+///
+/// The time of the inode's last change is no part of it: it changes, too, when the file loses its name to a new file,
+/// which is how a file in use is to be replaced.
+type State = (u64, Option<SystemTime>);
+
+fn state_of(metadata: &Metadata) -> State {
+    (metadata.len(), metadata.modified().ok())
 }
 
 // SAFETY: the memory is only read, and belongs to this value until it is dropped.
@@ -66,17 +81,20 @@ impl MappedFile {
     /// # Errors
     /// As for [`MappedFile::open`].
     pub fn of(file: &File) -> io::Result<MappedFile> {
+        let file = file.try_clone()?;
+        // Taken before the first byte is read, so that no later change is missed.
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(not_regular());
         }
         let bytes = usize::try_from(metadata.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let state = state_of(&metadata);
         if bytes == 0 {
-            return Ok(MappedFile { start: ptr::null_mut(), bytes, place: None });
+            return Ok(MappedFile { start: ptr::null_mut(), bytes, place: None, file, state });
         }
         handle_signal()?;
         // SAFETY: a new map at an address of the system's choice touches no other memory.
-        let start = unsafe { mmap(ptr::null_mut(), bytes, ProtFlags::READ, MapFlags::SHARED, file, 0) }?;
+        let start = unsafe { mmap(ptr::null_mut(), bytes, ProtFlags::READ, MapFlags::SHARED, &file, 0) }?;
         let start = start.cast::<u8>();
         let address = start as usize;
         for (place, guarded) in PLACES.iter().enumerate() {
@@ -85,7 +103,7 @@ impl MappedFile {
                 guarded.end.store(address + bytes, Ordering::Release);
                 guarded.is_lost.store(false, Ordering::Release);
                 guarded.start.store(address, Ordering::Release);
-                return Ok(MappedFile { start, bytes, place: Some(place) });
+                return Ok(MappedFile { start, bytes, place: Some(place), file, state });
             }
         }
         // SAFETY: the map was made above, and nothing refers to it.
@@ -93,18 +111,37 @@ impl MappedFile {
         Err(io::Error::new(io::ErrorKind::QuotaExceeded, "too many files are mapped"))
     }
 
-    /// Reports whether what was read of the bytes so far were those of the file.
+    /// Reports whether what was read of the bytes so far were those of the file. Asks the system nothing.
     ///
     /// # Errors
     /// If a part of the file could not be read since it was mapped: it was truncated, or its disk failed. Zeros were
-    /// read in its place.
+    /// read in its place. Also if [`MappedFile::check_unchanged`] has seen before that it was changed.
     pub fn check(&self) -> io::Result<()> {
         match self.place {
-            Some(place) if PLACES[place].is_lost.load(Ordering::Acquire) => {
-                Err(io::Error::other("the file was truncated or could not be read while it was in use"))
-            }
+            Some(place) if PLACES[place].is_lost.load(Ordering::Acquire) => Err(io::Error::other(
+                "the file was overwritten or truncated, or could not be read, while it was in use; replace such a file \
+                 by renaming a new one (`mv`), never in place (`cp`)",
+            )),
             _ => Ok(()),
         }
+    }
+
+    /// As [`MappedFile::check`], and asks the system whether the file has been written to since it was mapped. Once it
+    /// has, both are errors for good: the old bytes do not come back.
+    ///
+    /// A change is told by the length and the time of modification, which the system sets before it writes. So if this
+    /// reports none after bytes were read, they were the old ones. A file that was renamed or removed, or whose name
+    /// now belongs to another, is unchanged.
+    ///
+    /// # Errors
+    /// As for [`MappedFile::check`], if the file was changed, or if the system does not tell.
+    pub fn check_unchanged(&self) -> io::Result<()> {
+        if let Some(place) = self.place
+            && state_of(&self.file.metadata()?) != self.state
+        {
+            PLACES[place].is_lost.store(true, Ordering::Release);
+        }
+        self.check()
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use pfh_known::{Class, ClassifiedSet, Classifier, KnownSet};
 use pfh_serve::{Limits, Server};
@@ -217,6 +217,10 @@ fn the_line_protocol_has_the_classes_that_are_asked_for() {
     assert!(server.stop());
 }
 
+/// The answer about a set of the name `set` that was cut off or overwritten.
+const LOST: &str = "a set cannot be read: set: the file was overwritten or truncated, or could not be read, while it was \
+                    in use; replace such a file by renaming a new one (`mv`), never in place (`cp`)";
+
 #[test]
 fn a_set_that_is_cut_off_is_an_error_of_the_answer() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -233,14 +237,47 @@ fn a_set_that_is_cut_off_is_an_error_of_the_answer() {
     for (path, body) in [("/v1/lookup", json!({ "digests": digests })), ("/bulk/md5", json!({ "hashes": digests }))] {
         let answer = post(http, path, &body.to_string());
         assert_eq!(answer.status, 503, "{answer:?}");
-        let text = "a set cannot be read: the file was truncated or could not be read while it was in use";
-        assert_eq!(answer.json(), json!({ "message": text }));
+        assert_eq!(answer.json(), json!({ "message": LOST }));
     }
     assert_eq!(get(http, &format!("/lookup/md5/{}", digests[0])).status, 503);
     assert_eq!(get(http, "/health").status, 503);
     assert_eq!(Lines::connect(lines).ask(&format!("query {}\n", digests[0])), "NOT OK\r\n");
     assert_eq!(get(http, "/info").status, 200);
     assert!(metric(http, "pfh_set_errors_total") >= 5);
+    assert!(server.stop());
+}
+
+/// The footer of the old set does not describe the new one, so no answer would be right.
+#[test]
+fn a_set_that_is_overwritten_in_place_is_an_error_of_the_answer() {
+    let known = set(&["md5"], Class::Good, &(1000..2000).map(good).collect::<Vec<_>>());
+    // Of the same length, so that no page is lost.
+    let other = set(&["md5"], Class::Good, &(2000..3000).map(good).collect::<Vec<_>>());
+    assert_eq!(known.len(), other.len());
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&known).unwrap();
+    // Filesystems may keep times too coarsely to tell two moments of a test apart.
+    file.as_file().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    let opened = KnownSet::open(file.path()).unwrap();
+    let mut classifier = Classifier::default();
+    classifier.push(ClassifiedSet { name: b"set".to_vec(), class: None, set: opened });
+    let server = Server::start(classifier, options(Limits::default())).unwrap();
+    let (http, lines) = (server.http(), server.nsrlsvr().unwrap());
+    let one = hex("md5", &good(1001));
+    assert_eq!((get(http, &format!("/lookup/md5/{one}")).status, metric(http, "pfh_sets_lost")), (200, 0));
+    OpenOptions::new().write(true).open(file.path()).unwrap().write_all(&other).unwrap();
+    let health = get(http, "/health");
+    assert_eq!((health.status, health.json()), (503, json!({ "message": LOST })));
+    assert_eq!(metric(http, "pfh_sets_lost"), 1);
+    assert_eq!(get(http, &format!("/lookup/md5/{one}")).status, 503);
+    for (path, body) in [("/v1/lookup", json!({ "digests": [one] })), ("/bulk/md5", json!({ "hashes": [one] }))] {
+        assert_eq!(post(http, path, &body.to_string()).status, 503);
+    }
+    assert_eq!(Lines::connect(lines).ask(&format!("query {one}\n")), "NOT OK\r\n");
+    // The old bytes with the old time would not tell which answers between were wrong.
+    OpenOptions::new().write(true).open(file.path()).unwrap().write_all(&known).unwrap();
+    file.as_file().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    assert_eq!(get(http, "/health").status, 503);
     assert!(server.stop());
 }
 

@@ -237,6 +237,50 @@ fn who_does_not_take_an_answer_is_cut_off() {
     assert!(server.stop());
 }
 
+/// Taking a few bytes now and then is not enough: whoever does would hold the memory of answers for ever.
+#[test]
+fn who_takes_an_answer_by_drops_is_cut_off() {
+    let server = server(Limits { timeout: SECOND, requests_per_second: 0, ..Limits::default() });
+    let http = server.http();
+    let md5 = digest("md5", &good(1)).to_string();
+    let body = json!({ "digests": vec![&md5; 10_000] }).to_string();
+    let mut slow = connect(http);
+    write!(slow, "POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    // 20 KiB in a second, of two megabytes.
+    let (begun, mut some) = (Instant::now(), [0; 1024]);
+    let is_cut_off = (0..1000).any(|_| {
+        let _ = slow.read(&mut some);
+        thread::sleep(Duration::from_millis(50));
+        refused(http, "timeout") > 0 || begun.elapsed() > 30 * SECOND
+    });
+    assert!(is_cut_off && begun.elapsed() < 30 * SECOND, "{:?}", begun.elapsed());
+    let ended = (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        metric(http, "pfh_request_memory_bytes") == 0
+    });
+    assert!(ended, "the memory of the answer was not given back");
+    assert!(server.stop());
+}
+
+/// Answers have many pieces, and one of them takes half of their memory.
+#[test]
+fn long_answers_come_whole_within_the_memory() {
+    let server = server(Limits { memory_bytes: 12 << 20, requests_per_second: 0, ..Limits::default() });
+    let http = server.http();
+    let md5 = digest("md5", &good(1)).to_string();
+    let body = json!({ "hashes": vec![&md5; 10_000] }).to_string();
+    for _ in 0..3 {
+        let answer = post(http, "/bulk/md5", &body);
+        assert!(answer.head.contains(&format!("content-length: {}", answer.body.len())), "{}", answer.head);
+        let objects = answer.json();
+        let objects = objects.as_array().unwrap();
+        assert_eq!((answer.status, objects.len()), (200, 10_000));
+        assert!(objects.iter().all(|object| object == &objects[0] && object["FileName"] == "file \"1\""));
+    }
+    assert_eq!(metric(http, "pfh_request_memory_bytes"), 0);
+    assert!(server.stop());
+}
+
 #[test]
 fn what_is_not_understood_is_refused_and_nothing_else_suffers() {
     let server = server(Limits::default());
