@@ -31,16 +31,17 @@ pub enum Change {
     Changed,
     /// The old manifests list it as it is.
     Unchanged,
-    /// It is not there, and fetch.txt lists it, so it keeps the old digests.
-    NotFetched,
+    /// It is not there, and fetch.txt lists it, so it keeps the old digests. The number is its length in bytes, if
+    /// fetch.txt states that.
+    NotFetched(Option<u64>),
 }
 
-/// Takes a path, how it differs, and the digests that the new manifests list.
+/// Takes a path, how it differs, and its digests.
 pub type EachFile<'a> = &'a mut dyn FnMut(&[u8], Change, &[Digest]) -> io::Result<()>;
 
 /// Collects the files of a payload with their digests, and the lines of the old manifests.
 pub struct Changes {
-    /// Those of the new manifests.
+    /// Those by which files are hashed.
     algorithms: Vec<Algorithm>,
     old: Vec<ManifestName>,
     sort: ByteSort,
@@ -48,9 +49,15 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Makes a collection for manifests by these algorithms that takes about `memory_bytes` of memory.
+    /// Makes a collection of files that are hashed by these algorithms, which takes about `memory_bytes` of memory.
+    /// Files can be compared with an old manifest only by its own algorithm.
     pub fn new(algorithms: Vec<Algorithm>, memory_bytes: u64) -> Changes {
         Changes { algorithms, old: Vec::new(), sort: ByteSort::new(memory_bytes), record: Vec::new() }
+    }
+
+    /// The algorithms by which files are hashed, in the order of their digests.
+    pub fn algorithms(&self) -> &[Algorithm] {
+        &self.algorithms
     }
 
     /// Takes an old manifest of the payload. Lines that cannot be read are reported, and not compared with.
@@ -88,7 +95,8 @@ impl Changes {
         let mut each = |line: FetchLine| {
             record.clear();
             record.extend_from_slice(&line.path);
-            record.extend_from_slice(&[0, FETCH]);
+            record.extend_from_slice(&[0, FETCH, u8::from(line.bytes.is_some())]);
+            record.number(line.bytes.unwrap_or(0));
             sort.push(record)
         };
         read_fetch(declared, reader, &mut each, &mut |finding: Finding| report(finding))
@@ -112,8 +120,8 @@ impl Changes {
         self.sort.push(record)
     }
 
-    /// Calls `each` with every path in order, how it differs, and the digests that the new manifests list: none of a
-    /// removed file. Of a file that is not fetched, digests by new algorithms are lacking.
+    /// Calls `each` with every path in order, how it differs, and its digests: none of a removed file. Of a file that
+    /// is not fetched, digests by new algorithms are lacking.
     ///
     /// # Errors
     /// The errors of temporary files and of `each`.
@@ -141,7 +149,8 @@ struct Group {
     /// The first digest by each algorithm.
     old: Vec<Digest>,
     is_changed: bool,
-    is_fetched: bool,
+    /// The length that the first line of fetch.txt states, if there is a line and it does.
+    fetch: Option<Option<u64>>,
 }
 
 impl Group {
@@ -167,22 +176,25 @@ impl Group {
                     self.old.push(listed);
                 }
             }
-            _ => self.is_fetched = true,
+            _ => {
+                let (has_length, bytes) = (fields.byte()? > 0, fields.number()?);
+                self.fetch.get_or_insert(has_length.then_some(bytes));
+            }
         }
         Ok(())
     }
 
     fn end(self, path: &[u8], algorithms: &[Algorithm], each: EachFile<'_>) -> io::Result<()> {
-        match self.file {
-            Some(digests) if self.old.is_empty() => each(path, Change::Added, &digests),
-            Some(digests) if self.is_changed => each(path, Change::Changed, &digests),
-            Some(digests) => each(path, Change::Unchanged, &digests),
-            None if self.old.is_empty() => Ok(()),
-            None if self.is_fetched => {
+        match (self.file, self.fetch) {
+            (Some(digests), _) if self.old.is_empty() => each(path, Change::Added, &digests),
+            (Some(digests), _) if self.is_changed => each(path, Change::Changed, &digests),
+            (Some(digests), _) => each(path, Change::Unchanged, &digests),
+            (None, _) if self.old.is_empty() => Ok(()),
+            (None, Some(bytes)) => {
                 let kept = self.old.into_iter().filter(|digest| algorithms.contains(&digest.algorithm()));
-                each(path, Change::NotFetched, &kept.collect::<Vec<_>>())
+                each(path, Change::NotFetched(bytes), &kept.collect::<Vec<_>>())
             }
-            None => each(path, Change::Removed, &[]),
+            (None, None) => each(path, Change::Removed, &[]),
         }
     }
 }
@@ -195,14 +207,15 @@ mod tests {
     fn changes_and_new_digests() {
         let [md5, sha1] = ["md5", "sha1"].map(|name| Algorithm::from_name(name).unwrap());
         let mut changes = Changes::new(vec![md5, sha1], 0);
-        let text: String = ["gone", "other", "same", "there"]
+        let text: String = ["gone", "long", "other", "same", "there"]
             .iter()
             .map(|name| format!("{}  data/{name}\n", md5.digest(if *name == "other" { b"old" } else { b"new" })))
             .collect();
         let declared = Declaration::default();
         let none = &mut |finding: Finding| panic!("{finding}");
         changes.old(&ManifestName::of(md5, false), declared, text.as_bytes(), none).unwrap();
-        changes.fetch(declared, &b"https://a.example/ - data/there\n"[..], none).unwrap();
+        let fetch = b"https://a.example/ - data/there\nhttps://a.example/ 7 data/long\n";
+        changes.fetch(declared, &fetch[..], none).unwrap();
         for path in ["data/same", "data/other", "data/first"] {
             changes.file(path.as_bytes(), &[md5.digest(b"new"), sha1.digest(b"new")]).unwrap();
         }
@@ -215,9 +228,10 @@ mod tests {
         let expected = [
             ("data/first", Change::Added, 2),
             ("data/gone", Change::Removed, 0),
+            ("data/long", Change::NotFetched(Some(7)), 1),
             ("data/other", Change::Changed, 2),
             ("data/same", Change::Unchanged, 2),
-            ("data/there", Change::NotFetched, 1),
+            ("data/there", Change::NotFetched(None), 1),
         ];
         assert_eq!(seen, expected.map(|(path, change, digests)| (path.to_owned(), change, digests)));
     }

@@ -49,6 +49,8 @@ impl Tag {
 pub struct Info {
     /// The tags, in their order.
     pub tags: Vec<Tag>,
+    /// The first line that the tags lack or have otherwise, counted from 1: written again, they would lose it.
+    pub lost: Option<u64>,
 }
 
 /// The number of bytes and of files of a payload.
@@ -158,12 +160,14 @@ impl Info {
                 (Encoding::Utf8, Ok(text)) => text.to_owned(),
                 (Encoding::Utf8, Err(_)) => {
                     report(Finding::error(Rule::Encoding, "the line is not UTF-8").at(name, number))?;
+                    info.lost.get_or_insert(number);
                     String::from_utf8_lossy(line.bytes).into_owned()
                 }
             };
             kept += text.len();
             if kept > KEPT_BYTES_MAX || line.is_cut {
                 report(Finding::error(Rule::Syntax, "more than 16 MiB of metadata are not read").at(name, number))?;
+                info.lost.get_or_insert(number);
                 break;
             }
             if text.starts_with([' ', '\t']) {
@@ -175,6 +179,7 @@ impl Info {
                     None if text.trim().is_empty() => {}
                     None => {
                         report(Finding::error(Rule::Syntax, "the first line continues none").at(name, number))?;
+                        info.lost.get_or_insert(number);
                     }
                 }
                 continue;
@@ -184,6 +189,7 @@ impl Info {
             }
             let Some((label, value)) = text.split_once(':') else {
                 report(Finding::error(Rule::Syntax, "the line is not of the form `Label: value`").at(name, number))?;
+                info.lost.get_or_insert(number);
                 continue;
             };
             // A mark in the middle of a file would be taken for that of a file whose first label this becomes.
@@ -257,7 +263,7 @@ mod tests {
         assert_eq!(findings, []);
         assert_eq!(info.value("external-description").as_deref(), Some("first second third"));
         assert_eq!((info.value("Contact-Name").as_deref(), info.tags.len()), (Some("A"), 4));
-        assert_eq!(info.oxum(), Some(Oxum { bytes: 12, files: 3 }));
+        assert_eq!((info.oxum(), info.lost), (Some(Oxum { bytes: 12, files: 3 }), None));
         // Written again, it is the same.
         assert_eq!(info_text(&info.tags), text);
         info.set("PAYLOAD-OXUM", "1.1".to_owned());
@@ -281,9 +287,12 @@ mod tests {
             (5, Rule::Syntax),
             (6, Rule::Syntax),
         ];
-        assert_eq!((findings, info.oxum()), (expected.to_vec(), None));
+        assert_eq!((findings, info.oxum(), info.lost), (expected.to_vec(), None, Some(1)));
+        for (text, lost) in [("A: b\nno colon\n", Some(2)), ("\u{feff}A : b\nPayload-Oxum: x\n", None)] {
+            assert_eq!(read(text).0.lost, lost, "{text}");
+        }
         let many = "a: ".to_owned() + &"x".repeat(1 << 20) + "\n";
         let (info, findings) = read(&many.repeat(20));
-        assert_eq!((findings, info.tags.len()), (vec![(16, Rule::Syntax)], 15));
+        assert_eq!((findings, info.tags.len(), info.lost), (vec![(16, Rule::Syntax)], 15, Some(16)));
     }
 }

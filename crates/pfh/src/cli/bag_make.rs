@@ -23,6 +23,7 @@ use pfh_source::{Entry, EntryKind, Found, IoMethod, LocalHandle, LocalSource, Ot
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -258,15 +259,20 @@ fn today() -> String {
     timestamp(SystemTime::now()).chars().take(10).collect()
 }
 
-/// Completes metadata by what is known of the payload.
-fn complete_info(info: &mut Info, payload: Oxum) {
+/// Completes metadata by what is known of the payload; `None` if fetch.txt does not state how long its files are.
+fn complete_info(info: &mut Info, payload: Option<Oxum>) {
     for (label, value) in [(DATE, today()), (AGENT, concat!("pfh ", env!("CARGO_PKG_VERSION")).to_owned())] {
         if info.value(label).is_none() {
             info.set(label, value);
         }
     }
-    info.set(SIZE, Bytes(payload.bytes).to_string());
-    info.set(PAYLOAD_OXUM, payload.to_string());
+    match payload {
+        Some(payload) => {
+            info.set(SIZE, Bytes(payload.bytes).to_string());
+            info.set(PAYLOAD_OXUM, payload.to_string());
+        }
+        None => info.tags.retain(|tag| !tag.is(SIZE) && !tag.is(PAYLOAD_OXUM)),
+    }
 }
 
 /// Returns why a manifest cannot have a path.
@@ -338,14 +344,14 @@ impl Maker<'_> {
         let walk = WalkOptions { roots, want_size: Some(want_size), ..WalkOptions::default() };
         let source = bag_files::survey(self.options, walk)?;
         let (mut payload, mut refused, mut unread) = (Oxum::default(), Refused::default(), 0_u64);
-        let own = self.place.of(STAGING);
+        let (own, base) = (self.place.of(STAGING), root.as_os_str().as_bytes());
         let walked = bag_files::walk(self.command, &source, &mut |command, found| {
             let (path, reason) = match found {
                 Found::Entry(entry) if entry.kind == EntryKind::Regular => {
                     payload.files += 1;
                     payload.bytes += entry.size_hint.unwrap_or(0);
                     let path = entry.path();
-                    let reason = not_in_manifests(&path);
+                    let reason = not_in_manifests(below(base, &path));
                     (path, reason)
                 }
                 Found::Entry(entry) => (entry.path(), Some("only regular files can be in a bag")),
@@ -371,10 +377,10 @@ impl Maker<'_> {
         self.failed("nothing was changed").map_or(Ok(payload), Err)
     }
 
-    /// Hashes the payload below a directory, whose paths in the bag begin with `data/`.
+    /// Hashes the payload below a directory, whose paths in the bag begin with `data/`, by the algorithms of `changes`.
     fn hash_payload(&mut self, root: &Path, changes: &mut Changes) -> Result<Oxum, Failed> {
         let root = root.as_os_str().as_bytes().to_vec();
-        let (source, engine) = bag_files::source(self.options, vec![root.clone()], &self.algorithms)?;
+        let (source, engine) = bag_files::source(self.options, vec![root.clone()], changes.algorithms())?;
         let mut payload = Oxum::default();
         let mut deliver = |hashed: Hashed| {
             if !hashed.is_complete {
@@ -400,7 +406,9 @@ impl Maker<'_> {
         let (mut line, mut failed) = (Vec::new(), None);
         let each = &mut |path: &[u8], change: Change, digests: &[Digest]| {
             tell(path, change);
-            if change == Change::NotFetched && digests.len() < files.len() {
+            // Those by old algorithms are for the comparison alone.
+            let own = digests.iter().filter(|digest| self.algorithms.contains(&digest.algorithm())).count();
+            if matches!(change, Change::NotFetched(_)) && own < files.len() {
                 lacking.get_or_insert_with(|| path.to_vec());
             }
             for digest in digests {
@@ -480,8 +488,8 @@ impl Maker<'_> {
     /// Writes the staged tag files of a new bag. Returns their names; `None` if a signal has stopped that.
     fn tag_files(&mut self, changes: Changes, tags: Vec<Tag>, payload: Oxum) -> Result<Option<Vec<String>>, Failed> {
         self.place.stage()?;
-        let mut info = Info { tags };
-        complete_info(&mut info, payload);
+        let mut info = Info { tags, lost: None };
+        complete_info(&mut info, Some(payload));
         let mut staged = self.manifests(changes, &mut |_, _| {})?;
         self.place.write("bag-info.txt", &info_text(&info.tags))?;
         self.place.write("bagit.txt", declaration_text())?;
@@ -727,7 +735,21 @@ fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
         let read = |file: &mut _| Info::read(name, declared, file, &mut report);
         info = with_tag_file(maker.command, &old.source, entry, read)?.unwrap_or_default();
     }
-    let mut changes = Changes::new(maker.algorithms.clone(), maker.options.memory / 2);
+    if let Some(line) = info.lost {
+        let name = message::quoted_path(&maker.place.of(name));
+        return Err(Failed::usage(format_args!(
+            "{name}: new metadata would lose line {line}, or change it; correct it first. Nothing was changed"
+        )));
+    }
+    // Files of an old manifest are compared by its own algorithm, also if no new one has that: otherwise the new
+    // manifests would be those of damaged files, and nobody would know.
+    let mut hashed = maker.algorithms.clone();
+    for algorithm in old_names.iter().filter(|name| !name.is_tag).filter_map(|name| name.algorithm) {
+        if !hashed.contains(&algorithm) {
+            hashed.push(algorithm);
+        }
+    }
+    let mut changes = Changes::new(hashed, maker.options.memory / 2);
     for (name, entry) in &old.files {
         let Some(name) = ManifestName::parse(name).filter(|name| !name.is_tag) else { continue };
         let read = |file: &mut _| changes.old(&name, declared, file, &mut report);
@@ -757,8 +779,7 @@ fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
             false => info.set(&tag.label, tag.value),
         }
     }
-    complete_info(&mut info, payload);
-    write_update(maker, changes, &info, &old_names, declared)
+    write_update(maker, changes, info, payload, &old_names, declared)
 }
 
 /// Reads the names in the root of a bag.
@@ -786,16 +807,18 @@ fn open_bag(maker: &mut Maker<'_>) -> Result<Old, Failed> {
     }
 }
 
-/// Writes the tag files of an updated bag, and says what has changed.
+/// Writes the tag files of an updated bag, and says what has changed. `payload` is what is there.
 fn write_update(
     maker: &mut Maker<'_>,
     changes: Changes,
-    info: &Info,
+    mut info: Info,
+    payload: Oxum,
     old_names: &[ManifestName],
     declared: Declaration,
 ) -> Result<(), Failed> {
     maker.place.stage()?;
     let mut counts = [0_u64; 5];
+    let mut not_fetched_bytes = Some(0_u64);
     let mut output = maker.command.output();
     let mut told = Ok(());
     let mut tell = |path: &[u8], change: Change| {
@@ -804,7 +827,10 @@ fn write_update(
             Change::Removed => (1, "removed"),
             Change::Changed => (2, "changed"),
             Change::Unchanged => (3, ""),
-            Change::NotFetched => (4, ""),
+            Change::NotFetched(bytes) => {
+                not_fetched_bytes = not_fetched_bytes.zip(bytes).map(|(sum, bytes)| sum.saturating_add(bytes));
+                (4, "")
+            }
         };
         counts[place] += 1;
         if !word.is_empty() && told.is_ok() {
@@ -812,6 +838,12 @@ fn write_update(
         }
     };
     let mut staged = maker.manifests(changes, &mut tell)?;
+    // The payload has the files that are to be fetched, too.
+    let whole = not_fetched_bytes.map(|bytes| Oxum {
+        bytes: payload.bytes.saturating_add(bytes),
+        files: payload.files.saturating_add(counts[4]),
+    });
+    complete_info(&mut info, whole);
     maker.place.write("bag-info.txt", &info_text(&info.tags))?;
     maker.place.write("bagit.txt", declaration_text())?;
     staged.extend(["bag-info.txt".to_owned(), "bagit.txt".to_owned()]);
@@ -823,8 +855,7 @@ fn write_update(
     }
     sync_directory(&maker.place.of(STAGING)).map_err(|error| not_written(&maker.place.of(STAGING), error))?;
     maker.place.publish(&staged)?;
-    for name in old_names.iter().filter(|name| !staged.contains(&name.file)) {
-        let path = maker.place.of(&name.file);
+    for path in not_rewritten(&maker.place, old_names, &staged) {
         fs::remove_file(&path).map_err(|error| not_written(&path, error))?;
     }
     if let Err(error) = told {
@@ -842,6 +873,20 @@ fn write_update(
     Ok(())
 }
 
+/// Returns the paths of old manifests that were not written anew. Where a filesystem ignores case, an old name may lead
+/// to a new file.
+fn not_rewritten(place: &Place, old_names: &[ManifestName], written: &[String]) -> Vec<PathBuf> {
+    let identity = |name: &str| {
+        let metadata = fs::symlink_metadata(place.of(name)).ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    let new: Vec<_> = written.iter().filter_map(|name| identity(name)).collect();
+    let is_old = |name: &&ManifestName| {
+        !written.contains(&name.file) && identity(&name.file).is_none_or(|identity| !new.contains(&identity))
+    };
+    old_names.iter().filter(is_old).map(|name| place.of(&name.file)).collect()
+}
+
 /// Returns the names in the root of a bag that tag manifests list and that are not rewritten.
 fn other_tag_files(place: &Place, staged: &[String]) -> Result<Vec<Vec<u8>>, Failed> {
     let failed = |error: io::Error| not_written(&place.root, error);
@@ -855,4 +900,23 @@ fn other_tag_files(place: &Place, staged: &[String]) -> Result<Vec<Vec<u8>>, Fai
     }
     others.sort();
     Ok(others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hard link stands for a filesystem that ignores case.
+    #[test]
+    fn a_new_manifest_under_an_old_name_is_not_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Place { root: directory.path().to_owned(), lock: None };
+        fs::write(place.of("manifest-sha256.txt"), "new").unwrap();
+        fs::hard_link(place.of("manifest-sha256.txt"), place.of("manifest-SHA256.txt")).unwrap();
+        fs::write(place.of("manifest-md5.txt"), "old").unwrap();
+        let old = ["manifest-SHA256.txt", "manifest-sha256.txt", "manifest-md5.txt"];
+        let old = old.map(|name| ManifestName::parse(name.as_bytes()).unwrap());
+        let written = ["manifest-sha256.txt".to_owned()];
+        assert_eq!(not_rewritten(&place, &old, &written), [place.of("manifest-md5.txt")]);
+    }
 }

@@ -2,25 +2,32 @@
 
 use super::certify_args::CertifyArguments;
 use super::command::{Command, Reporting};
+use super::contents::temporary_failed;
 use super::exit::{Ending, Failed};
 use super::lists::{self, BrokenLines};
 use super::quantity::Count;
 use super::{message, reading};
 use pfh::HashRun;
+use pfh_digest::Algorithm;
+use pfh_fixity::identity_of_list;
 use pfh_lab::environment::timestamp;
-use pfh_list::{Header, List, ListEnd, ReadOptions};
+use pfh_list::{ExternalSort, Header, List, ListEnd, ReadOptions, Spool, SpoolReader};
 use pfh_page::{Block, Cell, Document, Section, Signature, Table, Tone};
 use pfh_record::jsonl::push_bytes_field;
-use pfh_record::{Entry, HostFacts, Outcome, RunFacts, Summary, Timestamp};
+use pfh_record::{Entry, FormatName, HostFacts, Outcome, RunFacts, Summary, Timestamp};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// Most exceptions that a report names; it counts all, and the list has them.
 const EXCEPTIONS_MAX: usize = 10_000;
+
+/// Memory for sorting the lines of a list; the rest is in temporary files.
+const SORT_BYTES: u64 = 64 << 20;
 
 /// The algorithms by which the list and the program are identified.
 const ALGORITHMS: [&str; 2] = ["sha256", "sha512"];
@@ -53,8 +60,13 @@ pub(crate) fn run(arguments: &CertifyArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(Reporting::DEFAULT, None);
     command.without_totals();
     command.set_output(reading::open_output(arguments.output.as_deref())?);
+    if identity_of_list(path).is_some_and(|list| command.own_files().contains(&list)) {
+        return Err(Failed::usage("the report would replace the list: name another file with -o"));
+    }
     let of_list = Identity::of(path)?;
-    let account = Account::of(list, &command);
+    let files = Files::of(list, &command).map_err(temporary_failed)?;
+    let list = lists::open_as(&arguments.list, arguments.read_as, ReadOptions::default())?;
+    let account = Account::of(list, files, &command).map_err(temporary_failed)?;
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
@@ -123,29 +135,145 @@ fn has_digest(entry: &Entry) -> bool {
     !entry.digests.is_empty() || entry.similarity_digests().next().is_some()
 }
 
-/// A file without any digest, although it is complete or listed.
-struct Bare {
-    path: Vec<u8>,
-    reason: String,
-    /// Whether the list does not state its outcome.
-    is_listed: bool,
+/// The reason why a file has no digest, from a line that has none.
+fn reason_without_digest(entry: &Entry) -> String {
+    let reasons = entry.similarities.iter().filter_map(|similarity| {
+        let reason = similarity.digest.as_ref().err()?;
+        Some(format!("{}: {reason}", similarity.family.name()))
+    });
+    let reasons: Vec<String> = reasons.collect();
+    match &reasons[..] {
+        [] => "the list has no digest of it".to_owned(),
+        reasons => format!("no digest by {}", reasons.join("; ")),
+    }
 }
 
-impl Bare {
-    fn of(entry: &Entry) -> Option<Bare> {
-        if has_digest(entry) || !entry.is_complete() {
-            return None;
-        }
-        let reasons = entry.similarities.iter().filter_map(|similarity| {
-            let reason = similarity.digest.as_ref().err()?;
-            Some(format!("{}: {reason}", similarity.family.name()))
-        });
-        let reasons: Vec<String> = reasons.collect();
-        let reason = match &reasons[..] {
-            [] => "the list has no digest of it".to_owned(),
-            reasons => format!("no digest by {}", reasons.join("; ")),
+/// The entries of a list that stand for files, in their order. Several lines can be about one file: in a journal, which
+/// later runs continue, the latest counts alone, as for `pfh verify`; in other lists, all count, as they have further
+/// digests of the file or those of its pieces, and the first stands for it. Memory is bounded: the places of all
+/// entries are sorted externally.
+struct Files {
+    is_journal: bool,
+    places: SpoolReader,
+    /// The next of them.
+    next: Option<Place>,
+    /// Lines that do not count, since a later line is about the same path.
+    superseded: u64,
+}
+
+/// The place of an entry in its list, and whether the file has a digest, by this line or by another that counts. Its
+/// bytes have the order of the list.
+#[derive(Clone, Copy)]
+struct Place(u64);
+
+impl Place {
+    fn new(number: u64, has_digest: bool) -> Place {
+        Place(number << 1 | u64::from(has_digest))
+    }
+
+    fn number(self) -> u64 {
+        self.0 >> 1
+    }
+
+    fn has_digest(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// A path, as its fingerprint, with the place of an entry. No two paths have the same fingerprint, unless somebody
+/// looks for such on purpose.
+#[derive(Clone, Copy)]
+struct Line {
+    fingerprint: u128,
+    place: Place,
+}
+
+impl Line {
+    fn new(fingerprint: Algorithm, path: &[u8], place: Place) -> Line {
+        let own = match path {
+            // A digest without a name is that of a file of its own.
+            [] => u128::from(place.number()),
+            path => {
+                let digest = fingerprint.digest(path);
+                digest.bytes().first_chunk::<16>().map_or(0, |first| u128::from_be_bytes(*first))
+            }
         };
-        Some(Bare { path: entry.path.clone(), reason, is_listed: entry.outcome.is_none() })
+        Line { fingerprint: own, place }
+    }
+
+    fn to_bytes(self) -> [u8; 24] {
+        let mut bytes = [0; 24];
+        bytes[..16].copy_from_slice(&self.fingerprint.to_be_bytes());
+        bytes[16..].copy_from_slice(&self.place.0.to_be_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: [u8; 24]) -> Line {
+        let (mut fingerprint, mut place) = ([0; 16], [0; 8]);
+        fingerprint.copy_from_slice(&bytes[..16]);
+        place.copy_from_slice(&bytes[16..]);
+        Line { fingerprint: u128::from_be_bytes(fingerprint), place: Place(u64::from_be_bytes(place)) }
+    }
+}
+
+impl Files {
+    fn of(mut list: List, command: &Command) -> io::Result<Files> {
+        let is_journal = list.header().format == FormatName::Jsonl;
+        let fingerprint = Algorithm::from_name("blake3").map_err(io::Error::other)?;
+        let mut lines = ExternalSort::new(SORT_BYTES);
+        for (index, entry) in (0..).zip(list.by_ref()) {
+            if command.cancel().is_cancelled() {
+                break;
+            }
+            // Those that cannot be read are reported when the entries are counted.
+            let Ok(entry) = entry else { continue };
+            let place = Place::new(Files::number(is_journal, index, &entry), has_digest(&entry));
+            lines.push(Line::new(fingerprint, &entry.path, place).to_bytes())?;
+        }
+        let (mut places, mut superseded): (ExternalSort<8>, u64) = (ExternalSort::new(SORT_BYTES), 0);
+        let mut push = |line: Line| places.push(line.place.0.to_be_bytes());
+        let mut last: Option<Line> = None;
+        lines.into_each(|line| {
+            let line = Line::from_bytes(line);
+            let Some(file) = last.as_mut().filter(|file| file.fingerprint == line.fingerprint) else {
+                return last.replace(line).map_or(Ok(()), &mut push);
+            };
+            if is_journal && file.place.number() != line.place.number() {
+                superseded += 1;
+                *file = line;
+            } else {
+                file.place = Place::new(file.place.number(), file.place.has_digest() || line.place.has_digest());
+            }
+            Ok(())
+        })?;
+        last.map_or(Ok(()), &mut push)?;
+        let mut spool = Spool::default();
+        places.into_each(|place| spool.push(&place))?;
+        let mut files = Files { is_journal, places: spool.reader()?, next: None, superseded };
+        files.advance()?;
+        Ok(files)
+    }
+
+    /// The number of an entry, which grows from line to line. In a journal, the pieces of a file stand in the line of
+    /// the whole.
+    fn number(is_journal: bool, index: u64, entry: &Entry) -> u64 {
+        if is_journal { entry.line } else { index }
+    }
+
+    fn advance(&mut self) -> io::Result<()> {
+        let place = self.places.next()?;
+        self.next = place.and_then(|place| place.first_chunk::<8>()).map(|place| Place(u64::from_be_bytes(*place)));
+        Ok(())
+    }
+
+    /// Returns the place of an entry, if it stands for a file. Entries are asked about in their order.
+    fn take(&mut self, index: u64, entry: &Entry) -> io::Result<Option<Place>> {
+        let number = Files::number(self.is_journal, index, entry);
+        let place = self.next.filter(|next| next.number() == number);
+        if place.is_some() {
+            self.advance()?;
+        }
+        Ok(place)
     }
 }
 
@@ -168,13 +296,15 @@ struct Account {
     exceptions_count: u64,
     /// Lines that could not be read.
     broken: u64,
+    /// Lines of a journal that do not count, since a later line is about the same path.
+    superseded: u64,
     end: ListEnd,
     /// The counts that the list states at its end.
     stated: Option<Summary>,
 }
 
 impl Account {
-    fn of(mut list: List, command: &Command) -> Account {
+    fn of(mut list: List, mut files: Files, command: &Command) -> io::Result<Account> {
         let mut broken = BrokenLines::new(list.name(), false);
         let mut account = Account {
             header: list.header().clone(),
@@ -188,25 +318,21 @@ impl Account {
             exceptions: Vec::new(),
             exceptions_count: 0,
             broken: 0,
+            superseded: files.superseded,
             end: ListEnd::Unstated,
             stated: None,
         };
-        let mut last = Vec::new();
-        // The last file, as long as no line has a digest of it.
-        let mut bare = None;
-        for entry in list.by_ref() {
+        for (index, entry) in (0..).zip(list.by_ref()) {
             match entry {
                 Ok(entry) => {
-                    // Other lines of one file have further digests of it, or those of its pieces.
-                    let is_first = entry.path.is_empty() || entry.path != last;
-                    if is_first {
-                        account.end_bare(bare.take());
-                        bare = Bare::of(&entry);
-                    } else if has_digest(&entry) {
-                        bare = None;
+                    let place = files.take(index, &entry)?;
+                    // Other lines of a journal are superseded, or have pieces.
+                    if place.is_some() || !files.is_journal {
+                        account.add_digests(&entry);
                     }
-                    account.add(&entry, is_first);
-                    last = entry.path;
+                    if let Some(place) = place {
+                        account.add(&entry, place.has_digest());
+                    }
                 }
                 Err(error) => broken.report(&error),
             }
@@ -214,24 +340,25 @@ impl Account {
                 break;
             }
         }
-        account.end_bare(bare);
         account.broken = broken.count;
         if let Some(trailer) = list.trailer() {
             (account.end, account.stated) = (trailer.end, trailer.summary);
         }
-        account
+        Ok(account)
     }
 
-    fn add(&mut self, entry: &Entry, is_first: bool) {
-        if entry.piece.is_none() {
-            let families = entry.similarity_digests().map(|digest| digest.family().name());
-            for name in entry.digests.iter().map(|digest| digest.algorithm().name()).chain(families) {
-                *self.digests.entry(name).or_default() += 1;
-            }
-        }
-        if !is_first {
+    fn add_digests(&mut self, entry: &Entry) {
+        if entry.piece.is_some() {
             return;
         }
+        let families = entry.similarity_digests().map(|digest| digest.family().name());
+        for name in entry.digests.iter().map(|digest| digest.algorithm().name()).chain(families) {
+            *self.digests.entry(name).or_default() += 1;
+        }
+    }
+
+    /// Adds a file.
+    fn add(&mut self, entry: &Entry, has_digest: bool) {
         match &entry.outcome {
             Some(outcome) => *Summary::counter(outcome)(&mut self.outcomes) += 1,
             None => self.listed += 1,
@@ -250,14 +377,11 @@ impl Account {
         if let Some(byte) = entry.facts.filter(|facts| facts.bytes > 1).and_then(|facts| facts.only_byte()) {
             self.except(&entry.path, format!("all of its bytes are {byte:#04x}"));
         }
-    }
-
-    /// Counts a file of which no line has a digest, if there is one.
-    fn end_bare(&mut self, bare: Option<Bare>) {
-        let Some(Bare { path, reason, is_listed }) = bare else { return };
-        self.without += 1;
-        self.listed_without += u64::from(is_listed);
-        self.except(&path, reason);
+        if entry.is_complete() && !has_digest {
+            self.without += 1;
+            self.listed_without += u64::from(entry.outcome.is_none());
+            self.except(&entry.path, reason_without_digest(entry));
+        }
     }
 
     fn except(&mut self, path: &[u8], reason: String) {
@@ -365,6 +489,12 @@ impl Report<'_> {
         };
         if account.broken > 0 {
             sentences.push(format!("Lines of the list that could not be read: {}.", Count(account.broken)));
+        }
+        if account.superseded > 0 {
+            let superseded = Count(account.superseded);
+            sentences.push(format!(
+                "Earlier lines of the list that later lines of the same paths supersede, and which do not count: {superseded}."
+            ));
         }
         sentences.push(format!("{}.", account.end()));
         if let Some(stated) = account.stated.filter(|stated| stated.files() != files) {
@@ -523,6 +653,7 @@ impl Report<'_> {
             "exceptions": exceptions,
             "exceptions_total": account.exceptions_count,
             "lines_not_read": account.broken,
+            "lines_superseded": account.superseded,
             "limits": LIMITS,
         });
         for (name, text) in [("role", role), ("case", case), ("evidence", evidence)] {

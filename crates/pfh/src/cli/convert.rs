@@ -64,6 +64,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         selection: merged.facts.selection.clone(),
         list,
         joined: None,
+        has_pieces,
+        has_facts,
         losses: Losses::new(LOST),
         written: 0,
         quiet: arguments.quiet,
@@ -99,7 +101,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         losses.report();
     }
     let without = if is_guess { losses.count(WITHOUT) } else { 0 };
-    command.count_lines(unread + without + losses.count(NOT_EXPRESSED) + losses.count(CONTRADICTING));
+    let apart = losses.count(LATE) + losses.count(NOT_EXPRESSED) + losses.count(CONTRADICTING);
+    command.count_lines(unread + without + apart);
     command.finish(written, count, None)
 }
 
@@ -310,6 +313,8 @@ const COLLISIONS: &str = "have a mark of a collision attack, which the list lack
 const FACTS: &str = "have facts about contents, which the list lacks";
 const PIECES: &str = "have digests of pieces, which the list lacks";
 const WHOLE: &str = "have digests of the whole file beside those of pieces, which the list lacks";
+const LATE: &str = "have pieces or facts about contents that the beginnings of the lists did not show, and that the list has \
+    no columns for; format `jsonl` keeps them";
 const PRODUCTS: &str = "have a product, which the list lacks";
 const CATEGORIES: &str = "have a category, which the list lacks";
 const STANDARD_INPUT: &str = "are standard input, which this format names in its own way";
@@ -334,6 +339,7 @@ const LOST: &[&str] = &[
     FACTS,
     PIECES,
     WHOLE,
+    LATE,
     PRODUCTS,
     CATEGORIES,
     STANDARD_INPUT,
@@ -487,6 +493,9 @@ struct Converter {
     list: WrittenList,
     /// The entries on their way to be joined.
     joined: Option<Joined>,
+    /// Whether the new list was begun with columns for pieces, and for facts about contents, if its format has columns.
+    has_pieces: bool,
+    has_facts: bool,
     losses: Losses,
     /// Files that were written.
     written: u64,
@@ -658,6 +667,8 @@ impl Converter {
         if !keeps(Feature::Pieces) {
             record.pieces.clear();
         }
+        let is_late = (!record.pieces.is_empty() && !self.has_pieces) || (record.facts.is_some() && !self.has_facts);
+        note(LATE, self.format == FormatName::Csv && is_late);
         let has_both = !record.pieces.is_empty() && !record.digests.is_empty();
         note(WHOLE, has_both && !keeps(Feature::WholeFiles));
         note(PRODUCTS, !labels.product().is_empty());

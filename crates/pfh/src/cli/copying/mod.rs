@@ -56,7 +56,7 @@ pub(crate) fn copy(
         tree::finish_tree(command, order, &mut lock(&items), &mut publisher).map_err(temporary_failed)?;
     }
     publisher.warnings.end();
-    let Publisher { findings, failed, mut copied, lacking, superseded, broken, .. } = publisher;
+    let Publisher { findings, failed, mut copied, lacking, standing, broken, .. } = publisher;
     copied.missing = totals.files.saturating_sub(copied.files);
     command.tally.findings += findings;
     command.tally.unread += failed;
@@ -82,7 +82,7 @@ pub(crate) fn copy(
             Count(totals.files)
         )));
     }
-    Ok(Some(Finished { copied, destinations, lacking, superseded }))
+    Ok(Some(Finished { copied, destinations, lacking, standing }))
 }
 
 /// Says which destinations have less room than the files take that are not there.
@@ -114,10 +114,11 @@ fn warn_of_space(destinations: &Destinations, bytes: u64, items: &mut Items) -> 
 pub(crate) struct Finished {
     pub(crate) copied: Copied,
     destinations: Destinations,
-    /// Files of the journal that are not at all destinations as they are in the sources now.
+    /// Files of which this run has written a line to the journal, and that are not at all destinations.
     lacking: Paths,
-    /// Files of the journal that have a later line.
-    superseded: Paths,
+    /// Files that are at all destinations as a line says that the journal had before this run. The other earlier lines
+    /// are of files that the sources of this run do not have, or have in another state.
+    standing: Arc<Mutex<Paths>>,
 }
 
 impl Finished {
@@ -125,13 +126,16 @@ impl Finished {
     pub(crate) fn each(&mut self, mut each: impl FnMut(Record) -> io::Result<()>) -> Result<io::Result<()>, Failed> {
         let Some(target) = self.destinations.0.first() else { return Ok(Ok(())) };
         let list = lists::open(target.destination.journal_path().as_os_str(), ReadOptions::default())?;
+        let (standing, mut left_out) = (lock(&self.standing), Paths::default());
         for entry in list {
             // A list that lacks a file would look complete.
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => return Ok(Err(io::Error::other(error.to_string()))),
             };
-            if self.superseded.remove(&entry.path) || self.lacking.contains(&entry.path) {
+            // The earlier line of a path, of which there is only one, comes first.
+            let is_earlier = target.destination.knew(&entry.path) && !standing.contains(&entry.path);
+            if is_earlier && left_out.insert(&entry.path) || self.lacking.contains(&entry.path) {
                 continue;
             }
             if let Err(error) = each(entry.into_record()) {

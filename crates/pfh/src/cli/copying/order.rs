@@ -28,7 +28,8 @@ impl Root {
     /// Takes an argument: of a directory with a slash at its end, the contents are copied.
     pub(crate) fn new(argument: &OsStr) -> Root {
         let path = argument.as_bytes();
-        let has_name = !path.ends_with(b"/") && !path.ends_with(b"/.") && !path.ends_with(b"..") && path != b".";
+        let last = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let has_name = !matches!(last, b"" | b"." | b"..");
         let root = root_of(path);
         let start = root.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
         let prefix = if has_name { root[start..].to_vec() } else { Vec::new() };
@@ -107,7 +108,7 @@ impl Order<'_> {
             let mut header = Vec::new();
             journal_format(&self.selection())?.header(&self.facts(path), &mut header);
             match Destination::open(path, &self.selection(), &header) {
-                Ok(destination) => opened.push(Target::new(destination)),
+                Ok(destination) => opened.push(Target::new(destination, self.has_own_paths())),
                 Err(error) => {
                     // Of what was just made, nothing remains.
                     for Target { destination, .. } in &opened {
@@ -118,6 +119,12 @@ impl Order<'_> {
             }
         }
         Ok(Destinations::new(opened))
+    }
+
+    /// Whether no two sources can have files that arrive under the same path. Of several whose contents arrive without
+    /// their names, nobody knows before all is listed.
+    fn has_own_paths(&self) -> bool {
+        self.roots.len() == 1 || self.roots.iter().all(|root| !root.prefix.is_empty())
     }
 
     /// Refuses sources that contain each other, or arrive under the same name.

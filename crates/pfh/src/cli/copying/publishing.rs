@@ -15,8 +15,8 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::mem;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A group is verified when it has this many files or bytes, or when no further file has come for a while.
@@ -48,22 +48,13 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    pub(super) fn insert(&mut self, path: &[u8]) {
-        self.set.insert(self.keys.hash_one(path));
-    }
-
-    fn insert_if(&mut self, path: &[u8], condition: bool) {
-        if condition {
-            self.insert(path);
-        }
+    /// Returns whether it was not there.
+    pub(super) fn insert(&mut self, path: &[u8]) -> bool {
+        self.set.insert(self.keys.hash_one(path))
     }
 
     pub(super) fn contains(&self, path: &[u8]) -> bool {
         self.set.contains(&self.keys.hash_one(path))
-    }
-
-    pub(super) fn remove(&mut self, path: &[u8]) -> bool {
-        self.set.remove(&self.keys.hash_one(path))
     }
 }
 
@@ -83,8 +74,10 @@ pub(super) struct Publisher<'a> {
     pub(super) findings: u64,
     pub(super) failed: u64,
     pub(super) copied: Copied,
+    /// See [`Finished`](super::Finished).
     pub(super) lacking: Paths,
-    pub(super) superseded: Paths,
+    /// See [`Finished`](super::Finished).
+    pub(super) standing: Arc<Mutex<Paths>>,
     /// Why verification cannot go on.
     pub(super) broken: Option<Failed>,
 }
@@ -111,7 +104,7 @@ impl<'a> Publisher<'a> {
             failed: 0,
             copied,
             lacking: Paths::default(),
-            superseded: Paths::default(),
+            standing: Arc::default(),
             broken: None,
         })
     }
@@ -238,6 +231,7 @@ impl<'a> Publisher<'a> {
     fn judge(&mut self, plan: &FilePlan, record: &Record, copies: &[Option<Record>]) {
         let states = mem::take(&mut *lock(&plan.states));
         let (mut is_everywhere, mut was_there, mut has_finding, mut has_failed) = (true, true, false, false);
+        let mut is_in_first = false;
         let line = self.line(plan, record);
         for (place, (target, state)) in self.targets.iter().zip(&states).enumerate() {
             let is_staged = matches!(state, State::Staged | State::Linked);
@@ -258,7 +252,7 @@ impl<'a> Publisher<'a> {
             let Err(refusal) = verified else {
                 if *state != State::Done {
                     self.lines[place].extend_from_slice(&line);
-                    self.superseded.insert_if(&plan.path, place == 0 && target.destination.knew(&plan.path));
+                    is_in_first |= place == 0;
                 }
                 continue;
             };
@@ -288,7 +282,11 @@ impl<'a> Publisher<'a> {
             self.copied.files += 1;
             self.copied.there += u64::from(was_there);
             self.copied.bytes += record.bytes_read;
-        } else {
+            if states.first() == Some(&State::Done) {
+                lock(&self.standing).insert(&plan.path);
+            }
+        } else if is_in_first {
+            // Without a line of its own, the file leaves those alone of another source's file that has this path.
             self.lacking.insert(&plan.path);
         }
     }

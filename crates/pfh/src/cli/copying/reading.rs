@@ -5,7 +5,7 @@ use super::super::command::{Command, Item};
 use super::super::ended::lock;
 use super::super::exit::Failed;
 use super::order::{Order, Root};
-use super::publishing::{OTHER, Publisher};
+use super::publishing::{OTHER, Paths, Publisher};
 use super::targets::{FilePlan, State, Target, any_is_alive, failed};
 use pfh_copy::{Destination, Items, Kind, Place, StagedFile};
 use pfh_engine::{Consumer, Decision, FileOptions};
@@ -46,6 +46,7 @@ pub(super) fn read(
         roots: order.roots.clone(),
         targets: Arc::clone(&targets),
         on_their_way: Arc::clone(&on_their_way),
+        standing: Arc::clone(&publisher.standing),
         end: Arc::clone(&end),
     };
     let source = FoundFiles::new(local, given, None, totals).far_ahead();
@@ -104,6 +105,8 @@ struct Given {
     roots: Vec<Root>,
     targets: Arc<Vec<Target>>,
     on_their_way: OnTheirWay,
+    /// See [`Finished`](super::Finished).
+    standing: Arc<Mutex<Paths>>,
     end: Arc<Mutex<GivenEnd>>,
 }
 
@@ -122,10 +125,11 @@ impl Iterator for Given {
             };
             let Kind::File { size, mtime, identity, leader } = item.kind else { continue };
             let metadata = Metadata::new(size, Some(mtime));
-            if self.targets.iter().all(|target| target.destination.has(&item.path, &metadata)) {
+            if self.targets.iter().all(|target| target.has(&item.path, &metadata)) {
                 let mut end = lock(&self.end);
                 end.done_files += 1;
                 end.done_bytes += size;
+                lock(&self.standing).insert(&item.path);
                 continue;
             }
             let path = self.roots[item.source as usize].source(&item.path);
@@ -147,7 +151,7 @@ fn decide(plan: &Arc<FilePlan>, path: &[u8], metadata: &Metadata, targets: &Arc<
         let (destination, mut staged) = (&target.destination, None);
         *state = match destination.place(&plan.path) {
             _ if !target.is_alive() => State::Waiting,
-            _ if destination.has(&plan.path, metadata) => State::Done,
+            _ if target.has(&plan.path, metadata) => State::Done,
             Place::File { identity: there, .. } if identity == Some(there) => {
                 State::InTheWay("it is the same file as the source")
             }

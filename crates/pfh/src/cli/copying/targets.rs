@@ -2,6 +2,7 @@
 
 use super::super::ended::lock;
 use pfh_copy::{Destination, ends_destination};
+use pfh_record::Metadata;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -34,11 +35,18 @@ impl Destinations {
 pub(super) struct Target {
     pub(super) destination: Destination,
     pub(super) failure: Mutex<Option<io::Error>>,
+    /// Whether each path there is that of one source, so that the journal tells of which file its lines are.
+    has_own_paths: bool,
 }
 
 impl Target {
-    pub(super) fn new(destination: Destination) -> Target {
-        Target { destination, failure: Mutex::default() }
+    pub(super) fn new(destination: Destination, has_own_paths: bool) -> Target {
+        Target { destination, failure: Mutex::default(), has_own_paths }
+    }
+
+    /// Whether an interrupted copy has copied and verified this file, in the state that `metadata` tells.
+    pub(super) fn has(&self, path: &[u8], metadata: &Metadata) -> bool {
+        self.has_own_paths && self.destination.has(path, metadata)
     }
 
     /// Returns the full path of a path below the destination, for messages and for reading.
