@@ -225,8 +225,13 @@ def test_verify_names_and_sizes_alone(tree: Path) -> None:
     # A list without digests is of use then.
     names = tree.parent / "names.csv"
     names.write_bytes(b"path,size,sha256\nbelow/050.bin,2500,\n")
-    with pytest.raises(pfh.ListError, match="no digests of whole files; `structure=True` compares names"):
+    with pytest.raises(pfh.ListError, match="names.csv` has no digests; `structure=True` compares names"):
         pfh.verify(names, tree)
+    # A list that has others is told by them.
+    similar = tree.parent / "similar.csv"
+    similar.write_bytes(program("hash", "-a", "ssdeep", "-f", "csv", ".", cwd=tree))
+    with pytest.raises(pfh.ListError, match="has no digests of whole files; it has ssdeep; `structure=True`"):
+        pfh.verify(similar, tree)
     findings = pfh.verify(names, tree, structure=True)
     assert findings.ok and (findings.counts["not-checked"], findings.counts["new"]) == (1, 100)
 
@@ -317,6 +322,15 @@ def test_verify_a_bag(tmp_path: Path) -> None:
     assert (finding.class_, finding.path_str) == ("changed", "data/file")
 
 
+def test_verify_a_list_in_an_archive(tree: Path) -> None:
+    """The archive that has the list is no new file."""
+    listed = listed_tree(tree)
+    with zipfile.ZipFile(tree / "lists.zip", "w") as archive:
+        archive.write(listed, "list.csv")
+    findings = pfh.verify(tree / "lists.zip" / "list.csv", tree)
+    assert findings.ok and findings.counts["new"] == 0
+
+
 def test_verify_that_is_wrong_says_what_to_do(tree: Path) -> None:
     empty = tree.parent / "empty-list"
     empty.write_bytes(b"")
@@ -324,7 +338,7 @@ def test_verify_that_is_wrong_says_what_to_do(tree: Path) -> None:
         pfh.verify(empty)
     elsewhere = tree.parent / "MD5SUMS"
     elsewhere.write_text(hashlib.md5(b"x").hexdigest() + "  ../../x\n")
-    with pytest.raises(pfh.ListError, match="not below the root.*strip_prefix"):
+    with pytest.raises(pfh.ListError, match="not below the root `.*/tree`, the first in line 1, .*strip_prefix"):
         pfh.verify(elsewhere, tree)
     with pytest.raises(OSError, match="none"):
         pfh.verify(elsewhere, tree / "none")
@@ -363,6 +377,18 @@ def test_match_warns_of_what_it_cannot_find(tree: Path) -> None:
         assert not any(match.known for match in pfh.match(tree, guessed))
     with warnings.catch_warnings(action="error"):
         assert any(match.known for match in pfh.match(tree, listed, algorithm="sha3-256"))
+    # A guess about a list is confirmed by files of this list alone, whatever other lists are called.
+    (tree.parent / "right").mkdir()
+    right = tree.parent / "right" / "sums"
+    right.write_text(f"{sha256((tree / 'large').read_bytes()).hex()}  known name\n")
+    with pytest.warns(UserWarning) as told:
+        assert [match.entries for match in pfh.match(tree, [right, listed]) if match.known] == [1]
+    assert [str(one.message).partition(": ")[0] for one in told] == [str(listed)]
+    # It is confirmed also where another list is the first that has the file.
+    twin = tree.parent / "twin"
+    twin.write_bytes(right.read_bytes())
+    with warnings.catch_warnings(action="error"):
+        assert [match.entries for match in pfh.match(tree, [right, twin]) if match.known] == [2]
     program("hash", "-a", "md5", "-f", "csv", "-o", "../known.csv", "large", "gone", cwd=tree)
     known = pfh.KnownFiles(tree.parent / "known.csv")
     with pytest.warns(UserWarning, match="known.csv: some files have no digest by sha1"):

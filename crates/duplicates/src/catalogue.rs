@@ -117,15 +117,25 @@ pub struct Listed<'a> {
     pub inode: Option<u64>,
     /// Device and number of the file that is at this path now, so that it is the same as one that was found.
     pub identity: Option<(u64, u64)>,
-    /// The path from the root of the file system, so that it is the same as one in another list; `None` if it is not
-    /// known.
+    /// The path from the root of the file system, so that it is the same as one in another list, or as one that was
+    /// found; `None` if it is not known. Begins with a slash.
     pub whole_path: Option<&'a [u8]>,
     /// The digest, at most [`DIGEST_BYTES_MAX`] bytes; `None` if the list has none, because the file was not read.
     pub digest: Option<&'a [u8]>,
 }
 
-/// Length of a record of a listed file: place, digest of the path, number, digest, size, identity, side.
-const LISTED_BYTES: usize = 4 + 16 + 8 + DIGEST_BYTES_MAX + 8 + 16 + 1;
+/// Length of a record of a listed file: place, digest of the path, number, digest, size, identity, side, whether the
+/// whole path is known, digest of that.
+const LISTED_BYTES: usize = 4 + 16 + 8 + DIGEST_BYTES_MAX + 8 + 16 + 1 + 1 + 16;
+
+/// The ranks of whole paths where there is one side. Of files with the same path, one that was found comes first.
+pub(crate) const FOUND: u8 = 0;
+pub(crate) const LISTED: u8 = 1;
+
+/// Returns the first bytes of the digest of a path.
+fn hash_of(path: &[u8]) -> [u8; 16] {
+    record(&[&crate::BLAKE3.digest(path).bytes()[..16]])
+}
 
 /// Collects what there is.
 pub struct Catalogue {
@@ -136,6 +146,7 @@ pub struct Catalogue {
     /// Size, whether it is read (listed files come first), identity, number, side.
     sizes: ExternalSort<34>,
     listed: ExternalSort<LISTED_BYTES>,
+    /// As in [`Digested`], of files that were found.
     whole_paths: ExternalSort<25>,
     /// Whether a list has files without size.
     has_sizeless: bool,
@@ -165,15 +176,27 @@ impl Catalogue {
         })
     }
 
-    /// Adds a name in a directory, or a file.
+    /// Adds a name in a directory, or a file. `whole_path` is as of [`Listed`], and of use where lists may have the
+    /// same file.
     ///
     /// # Errors
     /// If a temporary file cannot be written.
-    pub fn push(&mut self, path: &[u8], content: Content, side: Side, place: Place) -> io::Result<()> {
+    pub fn push(
+        &mut self,
+        path: &[u8],
+        content: Content,
+        side: Side,
+        place: Place,
+        whole_path: Option<&[u8]>,
+    ) -> io::Result<()> {
         let item = self.paths.push(path, content, side, place)?;
         if let Content::File { size, .. } = content {
             self.files += 1;
             self.bytes += size;
+            // Where two sides are compared, identities tell which files of a list were found.
+            if let Some(whole_path) = whole_path.filter(|_| !self.two_sides) {
+                self.whole_paths.push(record(&[&hash_of(whole_path), &[FOUND], &item.to_be_bytes()]))?;
+            }
             if size > 0 || self.with_empty {
                 self.push_size(size, 1, identity(content, place.number, item), item, side)?;
             }
@@ -196,22 +219,19 @@ impl Catalogue {
         let digest = digest.unwrap_or_default();
         padded[..digest.len()].copy_from_slice(digest);
         let (device, inode) = found.unwrap_or_else(|| identity(content, place, item));
-        if let Some(whole_path) = whole_path.filter(|_| self.two_sides) {
-            let hash = crate::BLAKE3.digest(whole_path);
-            self.whole_paths.push(record(&[&hash.bytes()[..16], &[side as u8], &item.to_be_bytes()]))?;
-        }
         // A file that was not read has a size that no other file can have.
         let size = if content == Content::Missing { SIZE_UNKNOWN - 1 } else { size.unwrap_or(SIZE_UNKNOWN) };
-        let hash = crate::BLAKE3.digest(path);
+        let whole_hash = whole_path.map_or([0; 16], hash_of);
         self.listed.push(record(&[
             &place.to_be_bytes(),
-            &hash.bytes()[..16],
+            &hash_of(path),
             &item.to_be_bytes(),
             &padded,
             &size.to_be_bytes(),
             &device.to_be_bytes(),
             &inode.to_be_bytes(),
-            &[side as u8],
+            &[side as u8, u8::from(whole_path.is_some())],
+            &whole_hash,
         ]))
     }
 
@@ -252,7 +272,12 @@ impl Catalogue {
         let after_digest = 28 + DIGEST_BYTES_MAX;
         last_of_each.into_each(|listed| {
             let (item, size) = (number(&listed, 20), number(&listed, after_digest));
-            if size == SIZE_UNKNOWN - 1 {
+            let is_unread = size == SIZE_UNKNOWN - 1;
+            if listed[after_digest + 25] == 1 && (self.two_sides || !is_unread) {
+                let rank = if self.two_sides { listed[after_digest + 24] } else { LISTED };
+                digested.whole_paths.push(record(&[&listed[after_digest + 26..], &[rank], &listed[20..28]]))?;
+            }
+            if is_unread {
                 digested.unread += 1;
                 return Ok(());
             }

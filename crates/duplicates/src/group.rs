@@ -2,7 +2,7 @@
 
 use crate::DIGEST_BYTES_MAX;
 use crate::bits::Bits;
-use crate::catalogue::{Content, SIZE_UNKNOWN, Side};
+use crate::catalogue::{Content, LISTED, SIZE_UNKNOWN, Side};
 use crate::directories::{Classes, UNREAD, equal_directories, is_below};
 use crate::paths::{Item, PathReader, Paths};
 use crate::record_file::{Range, RecordFile, RecordReader, each_group, number, record, temporary};
@@ -85,13 +85,15 @@ fn identity_in(digest: &[u8]) -> (u64, u64) {
 }
 
 impl Digests {
-    /// Finds groups of equal files and directories.
+    /// Finds groups of equal files and directories. A file whose whole path was found, or is in several lists, is one
+    /// file.
     ///
     /// # Errors
     /// If a temporary file cannot be written or read.
     pub fn groups(self, options: Options, shared_room: SharedRoom<'_>) -> io::Result<Groups> {
-        let Digests { paths, digested: Digested { digests, failed, unread, .. }, memory_bytes, files } = self;
-        let mut totals = Totals { files, unread, ..Totals::default() };
+        let Digests { paths, digested: Digested { digests, failed, unread, whole_paths }, memory_bytes, files } = self;
+        let (digests, repeated) = each_once(digests, whole_paths, memory_bytes)?;
+        let mut totals = Totals { files: files - repeated, unread, ..Totals::default() };
         let mut classes = ExternalSort::<33>::new(memory_bytes);
         let (mut known, mut groups) = (temporary()?, 0_u64);
         each_group(
@@ -250,20 +252,92 @@ fn with_same_paths(
     if same.is_empty() {
         return Ok(digests);
     }
-    let mut by_number = ExternalSort::<{ DIGEST_BYTES_MAX + 41 }>::new(memory_bytes);
-    digests.into_each(|digest| by_number.push(record(&[&digest[IDENTITY + 16..IDENTITY + 24], &digest])))?;
-    let (mut same, mut moved) = (same.scan(0).peekable(), ExternalSort::new(memory_bytes));
-    by_number.into_each(|entry| {
-        let item = number(&entry, 0);
-        let mut digest: DigestRecord = record(&[&entry[8..]]);
-        while let Some(next) = same.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item)) {
-            if number(&next?, 0) == item {
-                digest[IDENTITY + 32] = Side::A as u8;
-            }
+    let mut moved = ExternalSort::new(memory_bytes);
+    each_with(digests, &same, memory_bytes, |mut digest, same| {
+        if same.is_some() {
+            digest[IDENTITY + 32] = Side::A as u8;
         }
         moved.push(digest)
     })?;
     Ok(moved)
+}
+
+/// Leaves out listed files if a file with the same whole path and the same digest was found, or is in an earlier list.
+/// Also returns the number of listed files that are the same as others by their paths.
+fn each_once(
+    digests: ExternalSort<{ DIGEST_BYTES_MAX + 33 }>,
+    whole_paths: ExternalSort<25>,
+    memory_bytes: u64,
+) -> io::Result<(ExternalSort<{ DIGEST_BYTES_MAX + 33 }>, u64)> {
+    #[derive(Default)]
+    struct Path {
+        found: u64,
+        listed: u64,
+        first: Option<u64>,
+    }
+    let mut repeated = 0;
+    // Number, number of the first with this path, rank.
+    let mut same = ExternalSort::<17>::new(memory_bytes);
+    each_group(
+        whole_paths,
+        16,
+        |sum: &mut Path, path| {
+            let count = if path[16] == LISTED { &mut sum.listed } else { &mut sum.found };
+            *count += 1;
+            sum.first.get_or_insert(number(path, 17));
+        },
+        |sum, _| {
+            let others = if sum.found > 0 { sum.listed } else { sum.listed.saturating_sub(1) };
+            repeated += others;
+            Ok(others > 0)
+        },
+        |sum, path| same.push(record(&[&path[17..], &sum.first.unwrap_or(0).to_be_bytes(), &[path[16]]])),
+    )?;
+    let same = RecordFile::of(same)?;
+    if same.is_empty() {
+        return Ok((digests, repeated));
+    }
+    const KEY_BYTES: usize = 8 + DIGEST_BYTES_MAX;
+    let mut once = ExternalSort::new(memory_bytes);
+    // Number of the first with this path, digest; then rank, number, and the rest of the record.
+    let mut named = ExternalSort::<{ KEY_BYTES + 42 }>::new(memory_bytes);
+    each_with(digests, &same, memory_bytes, |digest, same| match same {
+        Some(same) => named.push(record(&[
+            &same[8..16],
+            &digest[..DIGEST_BYTES_MAX],
+            &same[16..],
+            &same[..8],
+            &digest[DIGEST_BYTES_MAX..],
+        ])),
+        None => once.push(digest),
+    })?;
+    let mut last = None;
+    named.into_each(|entry| {
+        let key: [u8; KEY_BYTES] = record(&[&entry[..KEY_BYTES]]);
+        let is_repeated = last.replace(key) == Some(key) && entry[KEY_BYTES] == LISTED;
+        if is_repeated { Ok(()) } else { once.push(record(&[&entry[8..KEY_BYTES], &entry[KEY_BYTES + 9..]])) }
+    })?;
+    Ok((once, repeated))
+}
+
+/// Passes over digests by the numbers of their files, each with the record that begins with its number, if there is
+/// one.
+fn each_with<const N: usize>(
+    digests: ExternalSort<{ DIGEST_BYTES_MAX + 33 }>,
+    records: &RecordFile<N>,
+    memory_bytes: u64,
+    mut take: impl FnMut(DigestRecord, Option<[u8; N]>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut by_number = ExternalSort::<{ DIGEST_BYTES_MAX + 41 }>::new(memory_bytes);
+    digests.into_each(|digest| by_number.push(record(&[&digest[IDENTITY + 16..IDENTITY + 24], &digest])))?;
+    let mut records = records.scan(0).peekable();
+    by_number.into_each(|entry| {
+        let (item, mut own) = (number(&entry, 0), None);
+        while let Some(next) = records.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item)) {
+            own = Some(next?).filter(|next| number(next, 0) == item);
+        }
+        take(record(&[&entry[8..]]), own)
+    })
 }
 
 /// Finds copies that take no room of their own. Returns their numbers, in order.
@@ -622,7 +696,7 @@ mod tests {
         for &(path, number, content) in files {
             let content = Content::File { size: content.len() as u64, identity: Some((1, number)) };
             let place = Place { number: 0, base_bytes: Some(1) };
-            catalogue.push(path.as_bytes(), content, Side::A, place).unwrap();
+            catalogue.push(path.as_bytes(), content, Side::A, place, None).unwrap();
         }
         let mut agreeing = catalogue.sift().unwrap().agree().unwrap();
         for file in agreeing.needed() {

@@ -55,7 +55,8 @@ pub(crate) struct Digested {
     pub(crate) failed: ExternalSort<8>,
     /// Files that could not be read.
     pub(crate) unread: u64,
-    /// Of listed files, where two sides are compared: digest of the whole path, side, number.
+    /// Of files whose whole path is known: digest of the path, rank, number. The rank is the side where two are
+    /// compared, and otherwise tells whether the file was found or is listed.
     pub(crate) whole_paths: ExternalSort<25>,
 }
 

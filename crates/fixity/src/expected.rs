@@ -33,9 +33,6 @@ impl Expectations {
     #[must_use]
     pub fn latest_only(mut self) -> Expectations {
         self.latest_only = true;
-        if let Some(merged) = &mut self.merged {
-            merged.latest_only = true;
-        }
         self
     }
 
@@ -54,7 +51,7 @@ impl Expectations {
         self.record.push(u8::from(false));
         if let Some(merged) = &mut self.merged {
             if self.record[..key_bytes] >= *merged.latest_key() {
-                return merged.add(&self.record, key_bytes, &mut self.codec).map(Ok);
+                return merged.add(&self.record, key_bytes, &mut self.codec, self.latest_only).map(Ok);
             }
             let merged = self.merged.take().unwrap_or_default();
             let mut reader = merged.end()?.0.reader()?;
@@ -84,10 +81,10 @@ impl Expectations {
         let merged = match merged {
             Some(merged) => merged,
             None => {
-                let mut merged = Merged { latest_only, ..Merged::default() };
+                let mut merged = Merged::default();
                 sort.into_each(|record| {
                     let (key, _) = split_key(record).ok_or_else(damaged)?;
-                    merged.add(record, key.len(), &mut codec)
+                    merged.add(record, key.len(), &mut codec, latest_only)
                 })?;
                 merged
             }
@@ -104,8 +101,6 @@ struct Merged {
     /// The record of the latest file, to which the next one may belong; empty before the first.
     latest: Vec<u8>,
     key_bytes: usize,
-    /// Whether the latest line of each path counts alone. Records of one path come in the order of their lines.
-    latest_only: bool,
     /// The longest directory below which all files are, as the beginning of a key: with a NUL at its end.
     common: Option<Vec<u8>>,
 }
@@ -115,10 +110,11 @@ impl Merged {
         &self.latest[..self.key_bytes]
     }
 
-    /// Adds the record of a file, which begins with a key of `key_bytes`.
-    fn add(&mut self, record: &[u8], key_bytes: usize, codec: &mut Codec) -> io::Result<()> {
+    /// Adds the record of a file, which begins with a key of `key_bytes`. `latest_only`: of those with one path, which
+    /// come in the order of their lines, the latest counts alone.
+    fn add(&mut self, record: &[u8], key_bytes: usize, codec: &mut Codec, latest_only: bool) -> io::Result<()> {
         if record[..key_bytes] == *self.latest_key() {
-            if self.latest_only {
+            if latest_only {
                 self.latest.clear();
                 self.latest.extend_from_slice(record);
                 return Ok(());

@@ -1,7 +1,7 @@
 //! Fixity: what was expected of files against what was found.
 //!
-//! This crate opens and hashes no files. It is told what lists expect ([`Expectations`]) and what a run found
-//! ([`Comparison`]), and says in which [`Class`] each file is, and why ([`Findings`]).
+//! This crate opens and hashes no files. It is told what lists expect ([`Reading`], or [`Expectations`] one by one) and
+//! what a run found ([`Comparison`]), and says in which [`Class`] each file is, and why ([`Findings`]).
 //!
 //! Everything that grows with the number of files is sorted externally ([`ByteSort`](pfh_list::ByteSort)) or lies in
 //! temporary files without names, but for one bit for each expected file. So memory is bounded, and the findings are
@@ -19,6 +19,8 @@ mod expected;
 mod file;
 mod finding;
 mod hashdeep;
+mod kind;
+mod listed;
 mod pairing;
 mod path;
 mod paths_below;
@@ -31,6 +33,7 @@ pub use expected::{Expectations, Expected, OneExpected};
 pub use file::{Agreement, File, compare};
 pub use finding::{Finding, Findings, Totals};
 pub use hashdeep::{HashdeepAudit, HashdeepResult};
+pub use listed::{Listed, Reading, Useless, identity_of_list};
 pub use path::{PATH_BYTES_MAX, PathError, below_root};
 pub use paths_below::PathsBelow;
 pub use root::{PathForms, Root};

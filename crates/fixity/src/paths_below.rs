@@ -1,6 +1,7 @@
 //! The paths of expected files that are there, for runs that look for no others.
 
 use crate::expected::Expected;
+use crate::kind::{Kind, kind_of};
 use crate::root::Root;
 use std::ffi::OsStr;
 use std::fs;
@@ -16,11 +17,6 @@ pub struct PathsBelow {
     /// The latest directory, and whether it is below the root.
     directory: PathBuf,
     is_directory_below: bool,
-}
-
-/// Whether a path, with all symbolic links followed, is below a directory without such links.
-fn leads_below(path: &Path, canonical: &Path) -> bool {
-    fs::canonicalize(path).is_ok_and(|path| path.starts_with(canonical))
 }
 
 impl PathsBelow {
@@ -46,19 +42,30 @@ impl PathsBelow {
 
     /// Whether a path leads to a file below the root. Symbolic links are followed, as for paths of the command line.
     fn is_below(&mut self, path: &Path) -> bool {
-        match fs::symlink_metadata(path).map(|metadata| metadata.file_type()) {
-            Ok(kind) if kind.is_file() => {
+        match kind_of(path, false) {
+            Ok(Kind::File) => {
                 let directory = path.parent().unwrap_or(path);
                 if self.directory != directory {
                     directory.clone_into(&mut self.directory);
-                    self.is_directory_below = leads_below(directory, &self.canonical);
+                    self.is_directory_below = self.leads_below(directory);
                 }
                 self.is_directory_below
             }
-            Ok(kind) if kind.is_symlink() => {
-                fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) && leads_below(path, &self.canonical)
-            }
+            Ok(Kind::Link) => kind_of(path, true).is_ok_and(|kind| kind == Kind::File) && self.leads_below(path),
             _ => false,
+        }
+    }
+
+    /// Whether a path, with all symbolic links followed, is below the root.
+    fn leads_below(&self, path: &Path) -> bool {
+        match fs::canonicalize(path) {
+            Ok(path) => path.starts_with(&self.canonical),
+            // It is too long for one call of the system. If it has directories only, no link leads out of the root.
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
+                let mut parts = path.ancestors().take_while(|part| *part != self.root);
+                parts.all(|part| kind_of(part, false).is_ok_and(|kind| kind == Kind::Directory))
+            }
+            Err(_) => false,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::comparison::{Found, Presence, State};
 use crate::file::File;
+use crate::kind::{Kind, kind_of};
 use pfh_list::List;
 use pfh_record::quote::quoted_path;
 use pfh_record::{ErrorKind, FixityList, FormatName, Outcome, Record, SkipReason};
@@ -10,7 +11,6 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Longest name of a file on the filesystems of Linux.
@@ -128,35 +128,33 @@ impl Root {
         for (number, component) in components.iter().enumerate() {
             place.push(OsStr::from_bytes(component));
             let is_last = number + 1 == components.len();
-            let kind = match fs::symlink_metadata(&place) {
-                Ok(metadata) => metadata.file_type(),
+            let kind = match kind_of(&place, false) {
+                Ok(kind) => kind,
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                     return Presence::Gone;
                 }
-                // No file can have such a name; but the path may only be too long for one call.
+                // No file can have such a name.
                 Err(error) if error.kind() == io::ErrorKind::InvalidFilename && component.len() > NAME_BYTES_MAX => {
                     return Presence::Gone;
                 }
                 Err(error) => return Presence::Unknown(error.to_string()),
             };
             match kind {
-                _ if kind.is_symlink() && is_last => {
+                Kind::Link if is_last => {
                     return Presence::NotFollowed("it is a symbolic link; --follow-files reads it".to_owned());
                 }
-                _ if kind.is_symlink() => {
+                Kind::Link => {
                     return Presence::NotFollowed(format!(
                         "{} is a symbolic link; --follow-directories follows it",
                         quoted_path(&place)
                     ));
                 }
                 _ if !is_last => {}
-                _ if kind.is_dir() => return Presence::NoFile("it is a directory now".to_owned()),
-                _ if kind.is_fifo() => return Presence::NoFile("it is a FIFO now".to_owned()),
-                _ if kind.is_socket() => return Presence::NoFile("it is a socket now".to_owned()),
-                _ if kind.is_char_device() || kind.is_block_device() => {
-                    return Presence::NoFile("it is a device now".to_owned());
-                }
-                _ => return Presence::LeftOut,
+                Kind::Directory => return Presence::NoFile("it is a directory now".to_owned()),
+                Kind::Fifo => return Presence::NoFile("it is a FIFO now".to_owned()),
+                Kind::Socket => return Presence::NoFile("it is a socket now".to_owned()),
+                Kind::Device => return Presence::NoFile("it is a device now".to_owned()),
+                Kind::File => return Presence::LeftOut,
             }
         }
         Presence::Gone

@@ -27,8 +27,18 @@ const DIGEST_BYTES_MIN: usize = 8;
 #[pyclass(frozen, module = "pfh", name = "KnownFiles")]
 pub(crate) struct KnownFiles {
     classifier: Classifier,
+    guesses: Vec<Guess>,
     broken: Vec<String>,
     without_digest: u64,
+}
+
+/// Digests of a source of a set whose algorithm was guessed from their length.
+struct Guess {
+    /// The place of the set, since several sets may have the same name.
+    set: usize,
+    source: usize,
+    path: PathBuf,
+    algorithm: String,
 }
 
 /// A set that was opened or made.
@@ -96,7 +106,7 @@ fn open(
         return Err(Failed::Line(name, error));
     }
     if !added.is_useful {
-        let text = added.contents.instead_of(&name, "digests of at least 8 bytes").to_string();
+        let text = added.contents.instead_of(&name, "at least 8 bytes").to_string();
         return Err(Failed::Useless(name, text));
     }
     let mut file = tempfile::tempfile().map_err(Failed::Temporary)?;
@@ -120,14 +130,16 @@ impl KnownFiles {
         let algorithm = algorithm.map(|name| hasher::algorithm(py, name)).transpose()?;
         let class = class_.map(str::parse::<Class>).transpose().map_err(|error| errors::option(py, error))?;
         let memory = memory.map_or(Ok(MEMORY_BYTES), |memory| bytes_of(memory, "memory"))?;
-        let mut all = KnownFiles { classifier: Classifier::default(), broken: Vec::new(), without_digest: 0 };
-        for path in &known {
+        let (classifier, guesses, broken) = (Classifier::default(), Vec::new(), Vec::new());
+        let mut all = KnownFiles { classifier, guesses, broken, without_digest: 0 };
+        for (place, path) in known.iter().enumerate() {
             let path = PathBuf::from(std::ffi::OsString::from_vec(path_bytes(path)?));
+            let opened_path = path.clone();
             let name = path.file_name().unwrap_or(path.as_os_str()).as_bytes().to_vec();
             let cancel = CancelToken::default();
             let work = {
                 let cancel = cancel.clone();
-                move || open(&path, algorithm, strict, memory, &cancel)
+                move || open(&opened_path, algorithm, strict, memory, &cancel)
             };
             let opened = apart(py, "pfh-known", work).inspect_err(|_| cancel.cancel())?;
             let opened = opened.map_err(|failed| match failed {
@@ -142,6 +154,14 @@ impl KnownFiles {
             })?;
             all.broken.extend(opened.broken);
             all.without_digest += opened.without_digest;
+            for (source, origin) in opened.set.about().sources.iter().enumerate().filter(|(_, one)| one.entries > 0) {
+                all.guesses.extend(origin.guessed.iter().map(|algorithm| Guess {
+                    set: place,
+                    source,
+                    path: path.clone(),
+                    algorithm: algorithm.clone(),
+                }));
+            }
             all.classifier.push(ClassifiedSet { name, class, set: opened.set });
         }
         Ok(all)
@@ -181,6 +201,12 @@ impl KnownFiles {
         guessed
     }
 
+    /// The guesses one by one: the path of the set or the list, and the algorithm.
+    #[getter(_guesses)]
+    fn guesses(&self) -> Vec<(String, String)> {
+        self.guesses.iter().map(|guess| (guess.path.to_string_lossy().into_owned(), guess.algorithm.clone())).collect()
+    }
+
     fn __len__(&self) -> usize {
         self.classifier.sets().iter().map(|one| one.set.entries() as usize).sum()
     }
@@ -201,6 +227,16 @@ impl KnownFiles {
         let failed = |error: io::Error| errors::start(py, format!("a set cannot be read: {error}"));
         let known = self.classifier.classify(digests).map_err(failed)?;
         let facts = known.first().map(|first| self.classifier.facts(first)).transpose().map_err(failed)?;
+        self.classifier.check_unchanged().map_err(failed)?;
+        let mut confirmed = Vec::new();
+        for (place, guess) in self.guesses.iter().enumerate() {
+            for one in known.iter().filter(|one| one.set == guess.set) {
+                if self.classifier.sets()[guess.set].set.source(one.entry).map_err(failed)? == guess.source {
+                    confirmed.push(place);
+                    break;
+                }
+            }
+        }
         Ok(Match {
             record: record.clone().unbind(),
             class: known.first().map(|first| first.class.name()),
@@ -208,6 +244,7 @@ impl KnownFiles {
             name: facts.as_ref().map(|facts| facts.name.clone()),
             product: facts.as_ref().map(|facts| String::from_utf8_lossy(&facts.product).into_owned()),
             entries: known.len(),
+            confirmed,
         })
     }
 
@@ -225,6 +262,7 @@ pub(crate) struct Match {
     name: Option<Vec<u8>>,
     product: Option<String>,
     entries: usize,
+    confirmed: Vec<usize>,
 }
 
 #[pymethods]
@@ -269,6 +307,12 @@ impl Match {
     #[getter]
     fn entries(&self) -> usize {
         self.entries
+    }
+
+    /// The places of the guesses of `KnownFiles` that this match confirms.
+    #[getter(_confirmed)]
+    fn confirmed(&self) -> Vec<usize> {
+        self.confirmed.clone()
     }
 
     fn __repr__(&self) -> String {

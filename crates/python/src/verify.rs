@@ -3,20 +3,20 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pfh::digest::{Algorithm, Keys};
 use pfh::engine::{Counters, Decide, Decision, Options, Sink};
-use pfh::list::{FileIdentity, Input, List, OpenError, ReadError, ReadOptions};
+use pfh::list::{Input, List, OpenError, ReadError, ReadOptions};
+use pfh::record::quote::{quoted, quoted_path};
 use pfh::record::{Metadata, SkipReason};
 use pfh::source::{FileList, WalkOptions};
-use pfh::{CancelToken, HashRun, Outcome, Record, Selection};
+use pfh::{CancelToken, HashRun, Record, Selection};
 use pfh_fixity::{
-    Choice, Class, Comparison, Expectations, Expected, File, Found, Ignored, PathError, PathForms, PathsBelow,
-    Presence, Root, Sample, State, Totals,
+    Choice, Class, Comparison, Expected, File, Found, Ignored, Listed, PathForms, PathsBelow, Presence, Reading, Root,
+    Sample, State, Totals, Useless, identity_of_list,
 };
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -33,9 +33,6 @@ use crate::process::Process;
 
 /// Findings that are handed over together.
 const GROUP: usize = 256;
-
-/// Most files whose paths are not below the root. A list with more is for another root.
-const NOT_BELOW_MAX: usize = 10_000;
 
 /// The options of a verification.
 struct Asked {
@@ -63,10 +60,7 @@ impl Asked {
         engine.threads = self.threads;
         engine.memory_bytes = self.memory_bytes / 2;
         engine.keys = self.keys.clone();
-        // The list itself is no new file.
-        if let Ok(metadata) = std::fs::metadata(&self.list_path) {
-            engine.own_files.push(FileIdentity::new(metadata.dev(), metadata.ino()));
-        }
+        engine.own_files.extend(identity_of_list(&self.list_path));
         let (roots, files_from) = if self.ignore_new && !root.is_file {
             let mut paths = PathsBelow::new(expected.copy()?, root);
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
@@ -90,13 +84,13 @@ impl Asked {
     fn compare(
         &self,
         root: &Root,
-        mut expected: Expected,
+        mut listed: Listed,
         lists_all: bool,
         decide: Option<Decide<'_>>,
         cancel: &CancelToken,
     ) -> Result<Compared, Failed> {
-        let run = self.run(root, &mut expected)?;
-        let comparison = Comparison::new(expected, lists_all, self.memory_bytes / 8)?;
+        let run = self.run(root, &mut listed.expected)?;
+        let comparison = listed.comparison(lists_all, self.memory_bytes / 8)?;
         let mut sink = Compared { comparison, files: 0, result: Ok(()) };
         let prepare = |record: Record| root.found(record);
         run.run(&prepare, &mut sink, decide, &Counters::default(), cancel).map_err(Failed::Run)?;
@@ -165,102 +159,63 @@ impl Sink for Compared {
     }
 }
 
+/// Returns the message about a list that is of no use.
+fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
+    let (name, root) = (quoted(list), quoted_path(&root.path));
+    let text = match useless {
+        Useless::NoFile => format!("{name} expects no file"),
+        Useless::NotBelow { paths, first, error } => format!(
+            "{name}: {paths} of its paths are not below the root {root}, the first in line {}, {}: {error}; name another \
+             `root`, or `strip_prefix`",
+            first.line,
+            quoted(&first.path)
+        ),
+        Useless::OtherNames => format!("{name} has several files, and none has the name of the root {root}"),
+        Useless::Name(error) => format!("{name}: {error}"),
+        Useless::NoDigests(has) => format!("{has}; `structure=True` compares names and sizes"),
+        Useless::Temporary(error) => return Failed::Temporary(error),
+    };
+    Failed::List(list.to_vec(), text)
+}
+
 /// Reads the list, hashes the files and compares.
 fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified, Failed> {
     let options = ReadOptions { algorithm: asked.algorithm, ..ReadOptions::default() };
     let mut list = List::open(input, options).map_err(Failed::Open)?;
-    let name = list.name().to_vec();
-    let quoted = pfh::record::quote::quoted(&name);
-    let refused = |text: String| Failed::List(name.clone(), text);
     let root =
         Root::new(asked.root.take(), &asked.list_path, &mut list).map_err(|(path, error)| Failed::Root(path, error))?;
     let forms = PathForms { backslashes: asked.backslashes, strip_prefix: asked.strip_prefix.as_deref() };
-    let mut expectations = Expectations::new(asked.memory_bytes / 8);
-    // A journal is continued by later runs, and the latest line of a path decides.
-    let is_journal = list.header().format == pfh::record::FormatName::Jsonl;
-    if is_journal {
-        expectations = expectations.latest_only();
+    let reading = Reading { root: &root, forms, structure: asked.structure, memory_bytes: asked.memory_bytes / 8 };
+    let (mut broken, mut first_broken) = (Vec::new(), None);
+    let mut note = |error: ReadError| {
+        if asked.is_strict {
+            first_broken = Some(error);
+            return ControlFlow::Break(());
+        }
+        broken.push(error.to_string());
+        ControlFlow::Continue(())
+    };
+    let listed = reading.read(&mut list, &mut note, &|| cancel.is_cancelled());
+    if cancel.is_cancelled() {
+        return Err(Failed::Cancelled);
     }
-    let (mut not_below, mut broken) = (Vec::<(File, PathError)>::new(), Vec::new());
-    let (mut files, mut other) = (0_u64, None);
-    for entry in list {
-        if cancel.is_cancelled() {
-            return Err(Failed::Cancelled);
-        }
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) if asked.is_strict => return Err(Failed::Line(name, error)),
-            Err(error) => {
-                broken.push(error.to_string());
-                continue;
-            }
-        };
-        // If it was skipped when the list was made, it is no file to expect.
-        if matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop))) {
-            continue;
-        }
-        // The pieces of a file stand in the line of the whole.
-        if is_journal && entry.piece.is_some() {
-            continue;
-        }
-        files += 1;
-        let mut file = File::new(root.below(&entry.path, &forms));
-        file.line = entry.line;
-        if entry.piece.is_none() && entry.is_complete() {
-            (file.size, file.digests) = (entry.expected.size, entry.digests);
-        }
-        if root.is_file && file.name() != root.name() {
-            other.get_or_insert(file);
-            continue;
-        }
-        if let Err(error) = expectations.push(&file)? {
-            not_below.push((File { path: entry.path, ..file }, error));
-        }
-        if not_below.len() > NOT_BELOW_MAX {
-            break;
-        }
+    if let Some(error) = first_broken {
+        return Err(Failed::Line(list.name().to_vec(), error));
     }
-    if files == 0 {
-        return Err(refused(format!("{quoted} expects no file")));
-    }
-    if not_below.len() as u64 == files || not_below.len() > NOT_BELOW_MAX {
-        let (file, error) = &not_below[0];
-        let (count, path) = (not_below.len(), pfh::record::quote::quoted(&file.path));
-        return Err(refused(format!(
-            "{quoted}: {count} of its paths are not below the root, the first in line {}, {path}: {error}; name another \
-             `root`, or `strip_prefix`",
-            file.line
-        )));
-    }
-    if let Some(mut other) = other.filter(|_| expectations.is_empty()) {
-        if files > 1 {
-            return Err(refused(format!("{quoted} has several files, and none has the name of the root")));
-        }
-        // The only file of the list is meant, whatever its name was.
-        other.path = root.name().to_vec();
-        expectations.push(&other)?.map_err(|error| refused(format!("{quoted}: {error}")))?;
-    }
-    let mut expected = expectations.sorted()?;
-    let algorithms = expected.algorithms().to_vec();
-    if algorithms.is_empty() && !asked.structure {
-        return Err(refused(format!(
-            "{quoted} has no digests of whole files; `structure=True` compares names and sizes"
-        )));
-    }
+    let mut listed = listed.map_err(|useless| refused(useless, list.name(), &root))?;
+    let algorithms = listed.expected.algorithms().to_vec();
     let not_wanted = || Decision::RecordOnly(SkipReason::NotWanted);
     if asked.size_first {
         let decide = |_: &[u8], _: Option<&Metadata>| not_wanted();
-        let sizes = asked.compare(&root, expected.copy()?, false, Some(&decide), cancel)?;
+        let copy = Listed { expected: listed.expected.copy()?, not_below: Vec::new() };
+        let sizes = asked.compare(&root, copy, false, Some(&decide), cancel)?;
         asked.choice.leave_out_changed(sizes.comparison.finish(&mut |_| Presence::Gone)?)?;
     }
     let decide = |path: &[u8], _: Option<&Metadata>| {
         if asked.choice.reads(root.of_record(path)) { Decision::Hash } else { not_wanted() }
     };
     let decide: Option<Decide<'_>> = if asked.choice.leaves_out() { Some(&decide) } else { None };
-    let Compared { mut comparison, files, .. } = asked.compare(&root, expected, asked.lists_all, decide, cancel)?;
-    for (file, error) in not_below {
-        comparison.not_below(file, error)?;
-    }
+    let Compared { comparison, files, .. } = asked.compare(&root, listed, asked.lists_all, decide, cancel)?;
     let findings = comparison.finish(&mut |path| root.look(path))?;
     Ok(Verified { findings, algorithms, root: root.path, files, broken })
 }

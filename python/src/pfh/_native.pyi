@@ -569,6 +569,10 @@ class KnownFiles:
     def guessed(self) -> list[tuple[str, str]]:
         """Digests whose algorithm was guessed from their length: the name of the set or the list, and the algorithm."""
 
+    @property
+    def _guesses(self) -> list[tuple[str, str]]:
+        """The guesses one by one: the path of the set or the list, and the algorithm."""
+
     def __len__(self) -> int: ...
     def not_told_by(self, algorithms: list[str]) -> list[str]:
         """The sets and lists of which some files cannot be found by digests of these algorithms alone."""
@@ -607,6 +611,10 @@ class Match:
     @property
     def entries(self) -> int:
         """The number of known files that it is."""
+
+    @property
+    def _confirmed(self) -> list[int]:
+        """The places of the guesses of `KnownFiles` that this match confirms."""
 
 @final
 class Pairs:

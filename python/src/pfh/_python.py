@@ -108,10 +108,10 @@ def match(
         records = _native.hash(*paths, algorithms=names, threads=threads, memory=memory)
     if known.without_digest > 0:
         warnings.warn(f"{known.without_digest} known files have no digest by which they can be found", stacklevel=2)
-    return _matches(records, known, known.guessed if algorithm is None else [])
+    return _matches(records, known, dict(enumerate(known._guesses)) if algorithm is None else {})
 
 
-def _matches(records: Records, known: KnownFiles, guessed: list[tuple[str, str]]) -> Iterator[Match]:
+def _matches(records: Records, known: KnownFiles, guesses: dict[int, tuple[str, str]]) -> Iterator[Match]:
     with records:
         told: set[frozenset[str]] = set()
         for record in records:
@@ -123,9 +123,9 @@ def _matches(records: Records, known: KnownFiles, guessed: list[tuple[str, str]]
                     if names := known.not_told_by(sorted(algorithms)):
                         text = f"{', '.join(names)}: some files have no digest by {', '.join(sorted(algorithms))}"
                         warnings.warn(f"{text}, and are not found", stacklevel=2)
-                if match.known:
-                    guessed = [guess for guess in guessed if guess[0] != match.set]
+                for place in match._confirmed:
+                    guesses.pop(place, None)
                 yield match
-    for name, algorithm in guessed:
-        text = f"{name}: nothing was found; its digests were taken for {algorithm} because of their length"
+    for path, algorithm in guesses.values():
+        text = f"{path}: nothing was found; its digests were taken for {algorithm} because of their length"
         warnings.warn(text, stacklevel=2)

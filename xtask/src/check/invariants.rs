@@ -190,6 +190,7 @@ const RULES: [Rule; 9] = [
             ),
             except("crates/source/src/map.rs", "maps of known sets, and the signal of those that lose their file"),
             except("crates/source/src/standard.rs", "looks at the standard descriptors before `main`"),
+            except("crates/source/tests/leases.rs", "leases, as file servers have them"),
             except("crates/digest/tests/allocation.rs", "an allocator that counts"),
             except("crates/python/src/capsule.rs", "Arrow arrays of others, by the C data interface"),
             except("crates/python/src/interrupt.rs", "counts Ctrl-C in front of Python's handler"),

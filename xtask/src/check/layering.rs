@@ -17,7 +17,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-facts", "pfh-record"]),
     ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list", "pfh-source"]),
     ("pfh-duplicates", &["pfh-digest", "pfh-list"]),
-    ("pfh-fixity", &["pfh-digest", "pfh-record", "pfh-list"]),
+    ("pfh-fixity", &["pfh-digest", "pfh-record", "pfh-list", "pfh-source"]),
     ("pfh-copy", &["pfh-record", "pfh-list"]),
     ("pfh-plan", &["pfh-digest", "pfh-record", "pfh-list"]),
     ("pfh-bag", &["pfh-digest", "pfh-record", "pfh-list"]),
