@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::error::Error;
 use crate::experiment::{Extent, Place};
+use crate::mounts;
 use crate::protocol::Mode;
 use crate::quantity::size;
 
@@ -28,6 +29,8 @@ pub(crate) const VARIANTS_MAX: u32 = 8;
 
 const PREFIX: &str = "pfh-lab-";
 const LOCK: &str = "lock";
+/// The folder in it on which a simulated device is mounted.
+const MOUNT: &str = "mount";
 
 /// The folder of the data.
 #[derive(Debug)]
@@ -130,6 +133,16 @@ impl Data {
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// An empty folder in it, on which a device can be mounted. Of a killed run, a later one takes the mount away, too.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn mount_point(&self) -> Result<PathBuf, Error> {
+        let path = self.folder().join(MOUNT);
+        fs::create_dir(&path).map_err(Error::file(&path))?;
+        Ok(path)
     }
 
     /// The file of a task, made at the first call.
@@ -243,7 +256,7 @@ fn write_strings(path: &Path, count: u64, random: &mut Rng) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Removes the folders whose run was killed: nobody holds their lock.
+/// Removes the folders whose run was killed, with what is mounted there: nobody holds their lock.
 fn remove_stale(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
@@ -253,6 +266,10 @@ fn remove_stale(parent: &Path) {
         if let Ok(lock) = File::options().write(true).open(folder.join(LOCK))
             && lock.try_lock().is_ok()
         {
+            let mount_point = folder.join(MOUNT);
+            if mounts::is_mount_point(&mount_point) {
+                mounts::detach(&mount_point);
+            }
             // Folders of other users cannot be removed, and need not be.
             let _ = fs::remove_dir_all(&folder);
         }

@@ -24,6 +24,7 @@ pub mod environment;
 mod error;
 pub mod experiment;
 pub mod measurements;
+mod mounts;
 pub mod plan;
 mod plausibility;
 pub mod process;

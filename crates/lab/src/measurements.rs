@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::error::Error;
 use crate::experiment::trials;
 use crate::quantity::counted;
-use crate::results::{Cell, Corpus, Cost, Device, Entry, Failure, FailureKind, Header, Output, Runner, Truth};
+use crate::results::{Cell, Corpus, Cost, Device, Entry, Failure, FailureKind, Header, KEPT, Output, Runner, Truth};
 use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 use crate::store;
 
@@ -535,6 +535,20 @@ impl Measurements {
         let named = |profile: &str| self.runners.get(&(runner.to_owned(), profile.to_owned()));
         let label = named(TODAY).map(|runner| runner.label.as_str());
         label.filter(|label| !label.is_empty()).unwrap_or(runner)
+    }
+
+    /// A device in words.
+    #[must_use]
+    pub fn place(&self, device: &str) -> String {
+        let there = self.devices.get(device);
+        match device {
+            trials::HERE if there.is_some_and(|there| there.facts.contains_key(KEPT)) => {
+                "the disk of the kept corpora".to_owned()
+            }
+            trials::HERE => "the disk of the results".to_owned(),
+            _ if there.is_some_and(|there| there.simulated) => format!("a simulated device ({device})"),
+            _ => format!("the device {device}"),
+        }
     }
 
     /// Whether a runner stands in for another component (Windows under Wine).

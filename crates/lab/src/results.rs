@@ -69,6 +69,9 @@ pub struct Header {
 /// The fact of a [`Device`] that its user told.
 pub const NOTE: &str = "note";
 
+/// The fact of a [`Device`] that names the folder of kept corpora, if they do not lie beside the results.
+pub const KEPT: &str = "kept";
+
 /// A device on which whole programs ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
@@ -77,7 +80,8 @@ pub struct Device {
     /// Whether it is a filesystem that behaves like one.
     pub simulated: bool,
     /// Facts about it by name (`filesystem`: type, device and options of the mount; of a simulated one, of the mount
-    /// below it; `behaviour`: the speed and the faults of a simulated one, in words; [`NOTE`]: the user's description).
+    /// below it; `behaviour`: the speed and the faults of a simulated one, in words; [`NOTE`]: the user's description;
+    /// [`KEPT`]: the folder in which corpora stay).
     pub facts: BTreeMap<String, String>,
 }
 

@@ -30,6 +30,12 @@ use crate::truth::{self, Question, Vote};
 /// Number of consecutive failures that cost its process after which a runner gets no further questions.
 const BROKEN_MAX: u32 = 3;
 
+/// The fact that tells the memory of a machine.
+const MEMORY: &str = "memory_bytes";
+
+/// Sizes of memory that differ by less than this are of one machine: kernels and hypervisors keep a part of it.
+const MEMORY_PERCENT: u64 = 2;
+
 /// Who is asked first for the right answers; then the others, by name.
 const WITNESSES: [&str; 4] = ["c-openssl", "pfh", "pfh-lanes", "py-hashlib"];
 
@@ -77,6 +83,8 @@ pub enum Event<'a> {
         /// Why.
         reason: &'a str,
     },
+    /// Something that the user should know, and that changes nothing.
+    Note(&'a str),
     /// The data is made, in this folder.
     MakingData(&'a Path),
     /// The number of known answers, and of all.
@@ -174,7 +182,7 @@ pub fn run(
     let roster = Roster::new(catalogue, options.memory_bytes);
     options.selection.validate(&experiment, roster.entrants())?;
     validate_notes(&experiment.definition, options)?;
-    let (store, header, earlier) = open(&experiment, options)?;
+    let (store, header, earlier) = open(&experiment, options, observer)?;
     let mut experiment = if options.resume {
         Experiment::parse(&header.experiment, header.definition.clone(), header.full).map_err(Error::Input)?
     } else {
@@ -237,7 +245,11 @@ fn noted(mut device: results::Device, earlier: &[Entry]) -> Entry {
 }
 
 /// The file of the results, its header, and what was there already.
-fn open(experiment: &Experiment, options: &Options) -> Result<(Store, Header, Vec<Entry>), Error> {
+fn open(
+    experiment: &Experiment,
+    options: &Options,
+    observer: Observer<'_>,
+) -> Result<(Store, Header, Vec<Entry>), Error> {
     let environment = environment::facts();
     if !options.resume {
         let header = Header {
@@ -278,13 +290,28 @@ fn open(experiment: &Experiment, options: &Options) -> Result<(Store, Header, Ve
     if let Some(seed) = options.seed.filter(|seed| *seed != header.seed) {
         return differs("the seed", &header.seed.to_string(), &seed.to_string());
     }
-    for fact in ["cpu", "cores", "memory_bytes"] {
-        if header.environment.get(fact) != environment.get(fact) {
-            let show = |facts: &BTreeMap<String, String>| facts.get(fact).cloned().unwrap_or("unknown".to_owned());
-            return differs(&format!("the machine's `{fact}`"), &show(&header.environment), &show(&environment));
+    for fact in ["cpu", "cores", MEMORY] {
+        let show = |facts: &BTreeMap<String, String>| facts.get(fact).cloned().unwrap_or("unknown".to_owned());
+        let (there, here) = (show(&header.environment), show(&environment));
+        if there == here {
+            continue;
         }
+        let what = format!("the machine's `{fact}`");
+        if fact != MEMORY || !is_same_memory(&there, &here) {
+            return differs(&what, &there, &here);
+        }
+        observer(Event::Note(&format!(
+            "`{folder}` is continued although {what} is {there} there and {here} here: they differ by less than \
+             {MEMORY_PERCENT} %"
+        )));
     }
     Ok((store, header, entries))
+}
+
+/// Whether two sizes of memory are those of one machine.
+fn is_same_memory(there: &str, here: &str) -> bool {
+    let bytes = there.parse::<u64>().ok().zip(here.parse::<u64>().ok());
+    bytes.is_some_and(|(there, here)| there.abs_diff(here) < there.max(here) / 100 * MEMORY_PERCENT)
 }
 
 /// Refuses to continue results whose corpus had other files: their times are of other work.

@@ -14,4 +14,4 @@ mod slow;
 
 pub use device::{BadRange, Device, DeviceError, Files, PRESETS, Preset, Stall};
 pub use model::{DeviceModel, FileKey, ReadRequest, Reservation};
-pub use slow::{MountError, SlowMount, Unmounted};
+pub use slow::{Detacher, MountError, SlowMount, Unmounted};

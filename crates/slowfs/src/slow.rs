@@ -18,7 +18,7 @@ use std::io::{self, PipeReader, PipeWriter};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -126,12 +126,37 @@ pub enum Unmounted {
     Before,
 }
 
+/// Takes a mount out of the tree, whoever has the [`SlowMount`] and whatever that waits for: for programs that have to
+/// end at once.
+#[derive(Clone, Debug)]
+pub struct Detacher {
+    mount_point: PathBuf,
+    /// Gone when the mount has ended.
+    shown: Weak<Shown>,
+}
+
+impl Detacher {
+    /// Takes the mount out of the tree, unless it has ended. Whoever has files of it open gets errors as soon as the
+    /// program ends.
+    /// # Errors
+    /// The error of the system.
+    pub fn detach(&self) -> io::Result<()> {
+        let has_ended = || self.shown.strong_count() == 0;
+        if has_ended() || unmount(&self.mount_point, UnmountFlags::DETACH).is_ok() {
+            return Ok(());
+        }
+        let mut command = Command::new("fusermount3");
+        command.args(["-u", "-z", "--"]).arg(&self.mount_point).stdout(Stdio::null()).stderr(Stdio::null());
+        if command.status()?.success() || has_ended() { Ok(()) } else { Err(io::ErrorKind::ResourceBusy.into()) }
+    }
+}
+
 impl SlowMount {
-    /// Shows `directory` at `mount_point`, an empty directory that is not within it. Needs `/dev/fuse`, and privileges
-    /// or `fusermount3`.
+    /// Shows `directory` at `mount_point`, an empty directory that is not within it. The system lists the mount under
+    /// `name`. Needs `/dev/fuse`, and privileges or `fusermount3`.
     /// # Errors
     /// [`MountError`].
-    pub fn new(directory: &Path, mount_point: &Path, device: Device) -> Result<SlowMount, MountError> {
+    pub fn new(directory: &Path, mount_point: &Path, device: Device, name: &str) -> Result<SlowMount, MountError> {
         let directory = fs::canonicalize(directory).map_err(MountError::Directory)?;
         let root = fs::symlink_metadata(&directory).map_err(MountError::Directory)?;
         if !root.is_dir() {
@@ -147,7 +172,7 @@ impl SlowMount {
         let mut config = Config::default();
         config.mount_options = vec![
             MountOption::RO,
-            MountOption::FSName("pfh-slowfs".into()),
+            MountOption::FSName(name.to_owned()),
             MountOption::Subtype("slowfs".into()),
             MountOption::DefaultPermissions,
         ];
@@ -178,6 +203,12 @@ impl SlowMount {
         self.running.try_clone()
     }
 
+    /// Returns what can take the mount away on another thread.
+    #[must_use]
+    pub fn detacher(&self) -> Detacher {
+        Detacher { mount_point: self.mount_point.clone(), shown: self.shown.clone() }
+    }
+
     /// Unmounts. Requests that wait are answered at once.
     /// # Errors
     /// The error of the system.
@@ -195,11 +226,7 @@ impl SlowMount {
             return Ok(Unmounted::Unused);
         }
         // A mount in use can still leave the tree.
-        if unmount(&self.mount_point, UnmountFlags::DETACH).is_ok() {
-            return Ok(Unmounted::InUse);
-        }
-        let status = Command::new("fusermount3").args(["-u", "-z", "--"]).arg(&self.mount_point).status()?;
-        if status.success() { Ok(Unmounted::InUse) } else { Err(io::ErrorKind::ResourceBusy.into()) }
+        self.detacher().detach().map(|()| Unmounted::InUse)
     }
 }
 

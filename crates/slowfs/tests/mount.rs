@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// The name under which the system lists the mounts of these tests.
+const NAME: &str = "tested";
+
 struct Shown {
     directory: TempDir,
     mount: Option<SlowMount>,
@@ -38,7 +41,7 @@ fn show(device: &str, fill: impl FnOnce(&Path)) -> Option<Shown> {
     fs::create_dir(shown.real()).unwrap();
     fs::create_dir(shown.shown()).unwrap();
     fill(&shown.real());
-    match SlowMount::new(&shown.real(), &shown.shown(), Device::parse(device).unwrap()) {
+    match SlowMount::new(&shown.real(), &shown.shown(), Device::parse(device).unwrap(), NAME) {
         Ok(mount) => {
             shown.mount = Some(mount);
             Some(shown)
@@ -146,6 +149,29 @@ fn a_mount_in_use_and_a_stalled_read_end() {
     assert_eq!(fs::read_dir(shown.shown()).unwrap().count(), 0, "still mounted");
 }
 
+/// A program that has to end at once takes its mount away, although a file of it is open.
+#[test]
+fn a_mount_is_taken_away_whoever_has_it() {
+    let Some(mut shown) = show(FAST, |real| fs::write(real.join("file"), vec![1; 4096]).unwrap()) else { return };
+    let listed = || {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        let of_test = |line: &&str| line.contains(shown.shown().to_str().unwrap());
+        mounts.lines().find(of_test).map(str::to_owned)
+    };
+    assert!(listed().unwrap().starts_with("tested "), "{:?}", listed());
+    let mount = shown.mount.as_ref().unwrap();
+    let (detacher, mut running) = (mount.detacher(), mount.running().unwrap());
+    let file = File::open(shown.shown().join("file")).unwrap();
+    detacher.detach().unwrap();
+    assert_eq!(listed(), None);
+    drop(file);
+    running.read_to_end(&mut Vec::new()).unwrap();
+    drop(shown.mount.take());
+    // Once it has ended there is nothing to do.
+    detacher.detach().unwrap();
+    assert_eq!(fs::read_dir(shown.shown()).unwrap().count(), 0);
+}
+
 #[test]
 fn what_cannot_be_shown_is_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -154,7 +180,7 @@ fn what_cannot_be_shown_is_refused() {
     fs::create_dir(root.join("full")).unwrap();
     fs::write(root.join("full/file"), b"").unwrap();
     let refused = |real: &str, shown: &str| {
-        SlowMount::new(&root.join(real), &root.join(shown), Device::named("hdd").unwrap()).unwrap_err()
+        SlowMount::new(&root.join(real), &root.join(shown), Device::named("hdd").unwrap(), NAME).unwrap_err()
     };
     assert!(matches!(refused("none", "full"), MountError::Directory(_)));
     assert!(matches!(refused("full/file", "full"), MountError::Directory(_)));

@@ -20,7 +20,7 @@ const FILES_LEAST: u64 = 16;
 const BYTES_LEAST: u64 = 16 << 20;
 
 /// The name that mounts of simulated devices have.
-const SIMULATED: &str = "pfh-slowfs";
+pub const SIMULATED: &str = "pfh-slowfs";
 
 /// From this ratio of its ends on, an interval is of no use for a plan.
 const USEFUL: f64 = 5.0;

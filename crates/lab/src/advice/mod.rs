@@ -17,7 +17,7 @@ pub mod words;
 
 pub use choice::Choice;
 pub use cost::Cost;
-pub use judge::{Advice, Compared, Forecast, Limit, NotEnough, Plan, Tried};
+pub use judge::{Advice, Compared, Forecast, Limit, NotEnough, Plan, SIMULATED, Tried};
 pub use measured::{Batch, Kind, Machine, Measured, ProcessorRun, Survey};
 pub use profile::{Profile, ProfileError};
 pub use projection::{

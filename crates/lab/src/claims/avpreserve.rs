@@ -3,6 +3,7 @@
 use super::rules::{about, at_least, at_most, equal};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Statement, Verdict};
+use crate::experiment::trials::HERE;
 use crate::measurements::Point;
 use crate::published;
 use crate::statistics::{Estimate, Repeats, bootstrap, of_medians, quantile};
@@ -136,10 +137,11 @@ fn variation(view: &View<'_>) -> Finding {
 
 fn local(view: &View<'_>) -> Finding {
     let statements = ALGORITHMS.map(|(algorithm, name)| {
-        let point = point(view, "python", algorithm, "here");
+        let point = point(view, "python", algorithm, HERE);
         let measured =
             point.and_then(|point| of_medians(&[&point.wall_ns, &point.cpu_ns], |medians| medians[0] / medians[1]));
         equal(format!("real time / processor time, {name}"), measured, ALIKE, None)
     });
-    Finding::new(&V4, view, "hashlib of Python, the disk of the results", statements.into())
+    let subject = format!("hashlib of Python, {}", view.measurements.place(HERE));
+    Finding::new(&V4, view, subject, statements.into())
 }

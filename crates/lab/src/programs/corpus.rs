@@ -7,12 +7,15 @@ use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use fastrand::Rng;
 
+use super::measure::Meter;
+use super::watch::{Watch, watched};
 use crate::data::check_room;
-use crate::experiment::trials::{CorpusDefinition, CorpusKind};
+use crate::experiment::trials::{CORPUS, CorpusDefinition, CorpusKind};
 
 /// Documents in one folder.
 const FILES_PER_FOLDER: u64 = 500;
@@ -38,6 +41,9 @@ const MATERIAL_FILES_MAX: usize = 4000;
 const MATERIAL_ENTRIES_MAX: usize = 200_000;
 /// A file gives no more to one document, so that a document has parts of several.
 const PIECE_BYTES_MAX: u64 = 256 << 10;
+
+/// Time that the command of a corpus has: no more than the user's patience limits it.
+const COMMAND_LIMIT: Duration = Duration::from_secs(365 * 86_400);
 
 /// Parts the generators of sizes, types and contents from each other: what is installed changes contents alone.
 const OF_SIZES: u64 = 0x5349_5A45_5300_0000;
@@ -82,49 +88,82 @@ pub(super) fn kept_name(corpus: &CorpusDefinition) -> String {
     format!("{kind}-{files}-{}", bytes.0)
 }
 
-/// Makes the files of a corpus in an empty folder. `pfh` is the program for commands.
+/// Writes files, with a step for each part.
+type Work = Box<dyn FnOnce(&Watch) -> io::Result<()> + Send>;
+
+/// Makes the files of a corpus in an empty folder, with the program and the limit of `meter`. `None` where the user
+/// wants to stop; then a part of them may be there.
 ///
 /// # Errors
-/// When something cannot be written, or the corpus's command fails.
-pub(super) fn make(corpus: &CorpusDefinition, folder: &Path, seed: u64, pfh: &Path) -> io::Result<()> {
+/// When something cannot be written, nothing is written for longer than a task may take, or the corpus's command fails.
+pub(super) fn make(
+    corpus: &CorpusDefinition,
+    folder: &Path,
+    seed: u64,
+    meter: &Meter,
+    cancel: &AtomicBool,
+) -> io::Result<Option<()>> {
     let seed = seed ^ corpus.files.rotate_left(32) ^ corpus.bytes.0;
-    if matches!(corpus.kind, CorpusKind::Noise | CorpusKind::Documents) {
-        check_room(folder, corpus.bytes.0)?;
-    }
-    match corpus.kind {
-        CorpusKind::Noise => make_noise(corpus, folder, &mut Rng::with_seed(seed)),
-        CorpusKind::Documents => make_documents(corpus, folder, seed, &ROOTS),
-        CorpusKind::System => system::copy(folder, corpus.files, corpus.bytes.0),
-        CorpusKind::Command => {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &corpus.command]).env("corpus", folder).env("pfh", pfh);
-            let status = shell.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
-            let error = || io::Error::other(format!("the command of corpus `{}` ended with {status}", corpus.name));
-            status.success().then_some(()).ok_or_else(error)
+    let (definition, place) = (corpus.clone(), folder.to_owned());
+    let work: Work = match corpus.kind {
+        CorpusKind::Command => return run_command(corpus, folder, meter, cancel),
+        CorpusKind::Noise => Box::new(move |watch: &Watch| make_noise(&definition, &place, seed, watch)),
+        CorpusKind::Documents => {
+            Box::new(move |watch: &Watch| make_documents(&definition, &place, seed, &ROOTS, watch))
         }
+        CorpusKind::System => {
+            Box::new(move |watch: &Watch| system::copy(&place, definition.files, definition.bytes.0, watch))
+        }
+    };
+    watched(meter.limit, cancel, work).map_err(|stuck| stuck.source)
+}
+
+/// Lets the command of a corpus make its files.
+fn run_command(corpus: &CorpusDefinition, folder: &Path, meter: &Meter, cancel: &AtomicBool) -> io::Result<Option<()>> {
+    let meter = Meter { directory: folder.to_owned(), limit: COMMAND_LIMIT, memory_bytes: u64::MAX, ..meter.clone() };
+    let variables = [(CORPUS, folder), ("pfh", meter.program.as_path())];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_string_lossy().into_owned()));
+    let failed = |reason: String| io::Error::other(format!("the command of corpus `{}` {reason}", corpus.name));
+    match meter.run(&corpus.command, variables.to_vec(), None, cancel) {
+        Ok(Some(run)) if run.measured.status != 0 => Err(failed(run.ended())),
+        Ok(run) => Ok(run.map(|_| ())),
+        Err(error) => Err(failed(error.message)),
     }
 }
 
-fn make_noise(corpus: &CorpusDefinition, folder: &Path, random: &mut Rng) -> io::Result<()> {
+fn make_noise(corpus: &CorpusDefinition, folder: &Path, seed: u64, watch: &Watch) -> io::Result<()> {
+    check_room(folder, corpus.bytes.0)?;
     let file_bytes = corpus.bytes.0 / corpus.files;
-    each_file(corpus.files, folder, |_| "bin", |_, file| write_noise(file, file_bytes, random))
+    let random = &mut Rng::with_seed(seed);
+    each_file(corpus.files, folder, watch, |_| "bin", |_, file| write_noise(file, file_bytes, random, watch))
 }
 
-fn make_documents(corpus: &CorpusDefinition, folder: &Path, seed: u64, roots: &[&str]) -> io::Result<()> {
+fn make_documents(
+    corpus: &CorpusDefinition,
+    folder: &Path,
+    seed: u64,
+    roots: &[&str],
+    watch: &Watch,
+) -> io::Result<()> {
+    check_room(folder, corpus.bytes.0)?;
     let sizes = sizes(corpus.files, corpus.bytes.0, &mut Rng::with_seed(seed ^ OF_SIZES));
     let kinds = kinds(corpus.files, &mut Rng::with_seed(seed ^ OF_TYPES));
     let random = &mut Rng::with_seed(seed);
-    let materials = Nature::ALL.map(|nature| Material::find(nature, roots, random));
+    let mut materials = Vec::new();
+    for nature in Nature::ALL {
+        materials.push(Material::find(nature, roots, random, watch)?);
+    }
     each_file(
         corpus.files,
         folder,
+        watch,
         |index| T5[kinds[index]].0,
         |index, file| {
             let nature = T5[kinds[index]].2;
             let material = materials.iter().find(|material| material.nature == nature);
             match material.filter(|material| !material.files.is_empty()) {
-                Some(material) => material.write(file, sizes[index], random),
-                None => write_noise(file, sizes[index], random),
+                Some(material) => material.write(file, sizes[index], random, watch),
+                None => write_noise(file, sizes[index], random, watch),
             }
         },
     )
@@ -166,11 +205,12 @@ struct Material {
 }
 
 impl Material {
-    fn find(nature: Nature, roots: &[&str], random: &mut Rng) -> Material {
+    fn find(nature: Nature, roots: &[&str], random: &mut Rng, watch: &Watch) -> io::Result<Material> {
         let mut files = Vec::new();
         let mut entries = 0;
         let mut folders: Vec<PathBuf> = roots.iter().rev().map(PathBuf::from).collect();
         while let Some(folder) = folders.pop() {
+            watch.at(&folder)?;
             let Ok(listed) = fs::read_dir(&folder) else { continue };
             let mut paths: Vec<fs::DirEntry> = listed.flatten().collect();
             paths.sort_by_key(|entry| std::cmp::Reverse(entry.file_name()));
@@ -192,14 +232,15 @@ impl Material {
         }
         random.shuffle(&mut files);
         files.truncate(MATERIAL_FILES_MAX);
-        Material { nature, files }
+        Ok(Material { nature, files })
     }
 
     /// Writes pieces of files that are chosen at random.
-    fn write(&self, file: &mut File, bytes: u64, random: &mut Rng) -> io::Result<()> {
+    fn write(&self, file: &mut File, bytes: u64, random: &mut Rng, watch: &Watch) -> io::Result<()> {
         let mut left = bytes;
         let mut misses = 0;
         while left > 0 {
+            watch.step()?;
             let (path, length) = &self.files[random.usize(..self.files.len())];
             let wanted = left.min(PIECE_BYTES_MAX).min(*length);
             let start = random.u64(..=length - wanted);
@@ -212,7 +253,7 @@ impl Material {
                 // A file that cannot be read, or was cut since; but a full disk is no reason to go on.
                 Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(error),
                 _ if misses < 1000 => misses += 1,
-                _ => return write_noise(file, left, random),
+                _ => return write_noise(file, left, random, watch),
             }
         }
         Ok(())
@@ -222,6 +263,7 @@ impl Material {
 fn each_file(
     files: u64,
     folder: &Path,
+    watch: &Watch,
     extension: impl Fn(usize) -> &'static str,
     mut write: impl FnMut(usize, &mut File) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -232,18 +274,20 @@ fn each_file(
         }
         let index = usize::try_from(number).unwrap_or(usize::MAX);
         let path = parent.join(format!("{number:07}.{}", extension(index)));
+        watch.at(&path)?;
         write(index, &mut File::create(path)?)?;
     }
     Ok(())
 }
 
-fn write_noise(file: &mut File, bytes: u64, random: &mut Rng) -> io::Result<()> {
+fn write_noise(file: &mut File, bytes: u64, random: &mut Rng, watch: &Watch) -> io::Result<()> {
     let mut buffer = vec![0; 1 << 20];
     let mut left = bytes;
     while left > 0 {
         let length = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         random.fill(&mut buffer[..length]);
         file.write_all(&buffer[..length])?;
+        watch.step()?;
         left -= length as u64;
     }
     Ok(())
@@ -253,8 +297,14 @@ fn write_noise(file: &mut File, bytes: u64, random: &mut Rng) -> io::Result<()> 
 mod tests {
     use super::*;
     use crate::programs::cache;
-    use crate::programs::watch::Watch;
     use crate::size::Size;
+    use std::sync::atomic::Ordering;
+
+    /// Of kinds that no program makes, only the limit counts.
+    fn meter() -> Meter {
+        let limit = Duration::from_secs(60);
+        Meter { program: PathBuf::from("pfh"), directory: PathBuf::from("/"), limit, memory_bytes: u64::MAX }
+    }
 
     #[test]
     fn sizes_scatter_and_add_up() {
@@ -285,7 +335,7 @@ mod tests {
         let root = installed.path().to_str().expect("a path in UTF-8").to_owned();
         let made = |seed: u64| {
             let folder = tempfile::tempdir().expect("a folder");
-            make_documents(&corpus, folder.path(), seed, &[&root]).expect("made");
+            make_documents(&corpus, folder.path(), seed, &[&root], &Watch::default()).expect("made");
             let files = cache::files(folder.path()).expect("listed").into_iter();
             let about = |path: PathBuf| {
                 let bytes = fs::read(&path).expect("read");
@@ -316,9 +366,35 @@ mod tests {
             );
             let corpus: CorpusDefinition = toml::from_str(&text).expect("well-formed");
             assert_eq!(corpus.bytes, Size(200_000));
-            make(&corpus, folder.path(), 7, Path::new("pfh")).expect("made");
+            let made = make(&corpus, folder.path(), 7, &meter(), &AtomicBool::new(false)).expect("made");
+            assert_eq!(made, Some(()));
             let counts = cache::count(folder.path(), &Watch::default()).expect("listed");
             assert_eq!((counts.files, counts.bytes), (20, 200_000), "{kind:?}");
+        }
+    }
+
+    /// Five million files take minutes. After the end nothing is made any more.
+    #[test]
+    fn the_user_may_stop_while_a_corpus_is_made() {
+        for kind in ["noise", "documents"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let text = format!("name = \"c\"\nkind = \"{kind}\"\nfiles = 5000000\nbytes = 5000000\n");
+            let corpus: CorpusDefinition = toml::from_str(&text).expect("well-formed");
+            let cancel = AtomicBool::new(false);
+            let made = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while fs::read_dir(folder.path()).expect("listed").next().is_none() {
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                    cancel.store(true, Ordering::Relaxed);
+                });
+                make(&corpus, folder.path(), 7, &meter(), &cancel)
+            });
+            assert_eq!(made.expect("no error"), None, "{kind}");
+            let count = || cache::count(folder.path(), &Watch::default()).expect("listed").files;
+            let files = count();
+            std::thread::sleep(Duration::from_millis(100));
+            assert!((1..5_000_000).contains(&files) && count() == files, "{kind}: {files}");
         }
     }
 }

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::data::Data;
 use crate::error::Error;
+use crate::mounts::{detach, is_mount_point};
 use crate::process::{Launch, Process};
 use crate::results;
 
@@ -33,7 +32,14 @@ enum Kind {
     /// The folder in which corpora are kept.
     Kept(PathBuf),
     /// Shows the corpora of the disk of results as if they lay on the device, which is described in words.
-    Simulated { source: PathBuf, mount_point: tempfile::TempDir, mounted: Option<Mounted>, behaviour: String },
+    Simulated {
+        source: PathBuf,
+        mounted: Option<Mounted>,
+        mount_point: PathBuf,
+        /// Holds the mount point, and is removed after the mount.
+        _data: Box<Data>,
+        behaviour: String,
+    },
 }
 
 /// A child that shows a folder until it is dropped.
@@ -68,12 +74,14 @@ impl Device {
     /// A device that `pfh lab mount` knows, which shows the corpora of another folder. It is mounted once, to see that
     /// it can be, and how it behaves.
     pub(super) fn simulated(name: &str, source: &Path, program: &Path, cancel: &AtomicBool) -> Result<Device, Error> {
-        let mount_point = tempfile::Builder::new().prefix("pfh-lab-mount-").tempdir();
-        let mount_point = mount_point.map_err(Error::file(&std::env::temp_dir()))?;
-        let mounted = mount(program, source, mount_point.path(), name, cancel).map_err(Error::Input)?;
+        // The mounts that killed runs left there are taken away.
+        let data = Data::new(&std::env::temp_dir(), 0)?;
+        let mount_point = data.mount_point()?;
+        let mounted = mount(program, source, &mount_point, name, cancel).map_err(Error::Input)?;
         let behaviour = mounted.behaviour().unwrap_or_default();
         drop(mounted);
-        let kind = Kind::Simulated { source: source.to_owned(), mount_point, mounted: None, behaviour };
+        let kind =
+            Kind::Simulated { source: source.to_owned(), mounted: None, mount_point, _data: Box::new(data), behaviour };
         Ok(Device { name: name.to_owned(), kind })
     }
 
@@ -86,7 +94,7 @@ impl Device {
         match &self.kind {
             Kind::Folder(data) => data.folder(),
             Kind::Kept(folder) => folder,
-            Kind::Simulated { mount_point, .. } => mount_point.path(),
+            Kind::Simulated { mount_point, .. } => mount_point,
         }
     }
 
@@ -108,7 +116,7 @@ impl Device {
                 *mounted = None;
             }
             if mounted.is_none() {
-                *mounted = Some(mount(program, source, mount_point.path(), &self.name, cancel)?);
+                *mounted = Some(mount(program, source, mount_point, &self.name, cancel)?);
                 return Ok(true);
             }
         }
@@ -132,8 +140,14 @@ impl Device {
         if let Some(mount) = mount_of(&fs::read_to_string("/proc/self/mounts").unwrap_or_default(), lies_on) {
             facts.insert("filesystem".to_owned(), mount);
         }
-        if let Kind::Simulated { behaviour, .. } = &self.kind {
-            facts.insert("behaviour".to_owned(), behaviour.clone());
+        match &self.kind {
+            Kind::Folder(_) => {}
+            Kind::Kept(folder) => {
+                facts.insert(results::KEPT.to_owned(), folder.to_string_lossy().into_owned());
+            }
+            Kind::Simulated { behaviour, .. } => {
+                facts.insert("behaviour".to_owned(), behaviour.clone());
+            }
         }
         results::Device { device: self.name.clone(), simulated: self.is_simulated(), facts }
     }
@@ -179,23 +193,6 @@ impl Mounted {
         self.process.wait_for_end(Duration::from_secs(1));
         self.process.said()
     }
-}
-
-/// Takes a mount away whose program is gone: as the user who mounted it, or as root.
-fn detach(mount_point: &Path) {
-    for (program, option) in [("fusermount3", "-uz"), ("umount", "-l")] {
-        let mut command = Command::new(program);
-        command.arg(option).arg(mount_point).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if command.status().is_ok_and(|status| status.success()) {
-            return;
-        }
-    }
-}
-
-/// Whether something is mounted there; also something that does not answer, of which nothing is known.
-fn is_mount_point(folder: &Path) -> bool {
-    let device = |path: &Path| path.symlink_metadata().map(|about| about.dev()).ok();
-    folder.parent().is_some_and(|parent| device(parent) != device(folder))
 }
 
 /// Type, device and options of the mount that holds a folder. Lines are `device mount-point type options …`; the

@@ -16,6 +16,7 @@ use nix::sys::time::TimeVal;
 use serde::{Deserialize, Serialize};
 
 use crate::process::{Fault, Launch, Process};
+use crate::quantity::counted;
 use crate::results::FailureKind;
 use crate::session::Failed;
 
@@ -68,6 +69,25 @@ pub(crate) struct Run {
     pub(crate) measured: Measured,
     /// The end of what it wrote to standard error.
     pub(crate) said: String,
+}
+
+/// Characters of a line of standard error that are shown, at most.
+const LINE_CHARACTERS_MAX: usize = 300;
+
+impl Run {
+    /// How it ended, with the first line of what it wrote to standard error: it names the file of a read error.
+    pub(crate) fn ended(&self) -> String {
+        let mut text = format!("ended with status {}", self.measured.status);
+        let mut lines = self.said.lines().map(str::trim).filter(|line| !line.is_empty());
+        if let Some(first) = lines.next() {
+            let shown: String = first.chars().take(LINE_CHARACTERS_MAX).collect();
+            text += &format!(": {shown}{}", if shown.len() < first.len() { "…" } else { "" });
+        }
+        match lines.count() {
+            0 => text,
+            more => text + &format!(" (and {})", counted(more, "line more", "lines more")),
+        }
+    }
 }
 
 /// Starts measuring processes.

@@ -14,9 +14,9 @@ mod watch;
 use crate::quantity::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 pub use measure::{Measured, measure};
 
@@ -116,11 +116,15 @@ impl<'a> Stage<'a> {
         let corpora: Vec<&CorpusDefinition> =
             definition.corpora.iter().filter(|corpus| wanted.contains(corpus.name.as_str())).collect();
         let limit = definition.task_limit();
+        let mut meter = meter(definition, setting.folder, setting.program, setting.memory_bytes);
         let here = match &setting.places.kept {
-            Some(folder) => Device::kept(HERE, keep(folder, &corpora, setting.program)?),
+            Some(folder) => {
+                let Some(folder) = keep(folder, &corpora, &meter, cancel)? else { return Ok(None) };
+                Device::kept(HERE, folder)
+            }
             None => {
                 let data = Data::new(setting.folder, setting.seed)?;
-                if fill(data.folder(), &corpora, setting, limit, cancel)?.is_none() {
+                if fill(data.folder(), &corpora, setting, &meter, cancel)?.is_none() {
                     return Ok(None);
                 }
                 Device::folder(HERE, data)
@@ -128,7 +132,6 @@ impl<'a> Stage<'a> {
         };
         let source = here.path().to_owned();
         let scratch = Data::new(setting.folder, setting.seed)?;
-        let mut meter = meter(definition, &source, setting.program, setting.memory_bytes);
         let mut made = BTreeMap::new();
         for corpus in &corpora {
             let name = folder_name(corpus, setting.places);
@@ -166,7 +169,7 @@ impl<'a> Stage<'a> {
         for name in names {
             let device = match setting.places.devices.get(name) {
                 Some(folder) => Data::new(folder, setting.seed).and_then(|data| {
-                    fill(data.folder(), &corpora, setting, limit, cancel)?;
+                    fill(data.folder(), &corpora, setting, &stage.meter, cancel)?;
                     Ok(Device::folder(name, data))
                 }),
                 None => Device::simulated(name, &source, setting.program, cancel),
@@ -395,7 +398,7 @@ fn digest(meter: &Meter, scratch: &Path, cancel: &AtomicBool) -> Result<Option<S
         match run.map_err(|failed| format!("`{command}` {}", failed.message))? {
             None => return Ok(None),
             Some(Run { measured: Measured { status: 0, .. }, .. }) => {}
-            Some(run) => return Err(format!("`{command}` {}", ended(&run))),
+            Some(run) => return Err(format!("`{command}` {}", run.ended())),
         }
     }
     let text = fs::read_to_string(&output).map_err(|error| error.to_string())?;
@@ -448,31 +451,14 @@ fn judge_status(program: &Program, run: &Run) -> Result<(), Failed> {
     if program.statuses.contains(&run.measured.status) {
         return Ok(());
     }
-    Err(Failed { kind: FailureKind::Error, message: ended(run) })
-}
-
-/// Characters of a line of standard error that are shown, at most.
-const LINE_CHARACTERS_MAX: usize = 300;
-
-/// How a run ended, with the first line of what it wrote to standard error: it names the file of a read error.
-fn ended(run: &Run) -> String {
-    let mut text = format!("ended with status {}", run.measured.status);
-    let mut lines = run.said.lines().map(str::trim).filter(|line| !line.is_empty());
-    if let Some(first) = lines.next() {
-        let shown: String = first.chars().take(LINE_CHARACTERS_MAX).collect();
-        text += &format!(": {shown}{}", if shown.len() < first.len() { "…" } else { "" });
-    }
-    match lines.count() {
-        0 => text,
-        more => text + &format!(" (and {})", counted(more, "line more", "lines more")),
-    }
+    Err(Failed { kind: FailureKind::Error, message: run.ended() })
 }
 
 /// The page cache could not be made as a cell wants it: at a file below the folder of its device.
 fn unprepared(stuck: &Stuck, device: &Device, what: &str) -> Failed {
     let path = stuck.path.strip_prefix(device.path()).unwrap_or(&stuck.path);
     let message = format!("the page cache cannot be {what} `{}`: {}", path.display(), stuck.source);
-    let is_late = stuck.source.kind() == std::io::ErrorKind::TimedOut;
+    let is_late = stuck.source.kind() == io::ErrorKind::TimedOut;
     Failed { kind: if is_late { FailureKind::Timeout } else { FailureKind::Error }, message }
 }
 
@@ -481,9 +467,14 @@ fn folder_name(corpus: &CorpusDefinition, places: &Places) -> String {
     if places.kept.is_some() { corpus::kept_name(corpus) } else { corpus.name.clone() }
 }
 
-/// Makes the corpora that are not there yet, and returns the absolute path of their folder. A corpus appears when it is
-/// complete.
-fn keep(folder: &Path, corpora: &[&CorpusDefinition], program: &Path) -> Result<PathBuf, Error> {
+/// Makes the corpora that are not there yet, and returns the absolute path of their folder; `None` where the user wants
+/// to stop. A corpus appears when it is complete.
+fn keep(
+    folder: &Path,
+    corpora: &[&CorpusDefinition],
+    meter: &Meter,
+    cancel: &AtomicBool,
+) -> Result<Option<PathBuf>, Error> {
     fs::create_dir_all(folder).map_err(Error::file(folder))?;
     let folder = fs::canonicalize(folder).map_err(Error::file(folder))?;
     for corpus in corpora {
@@ -493,18 +484,23 @@ fn keep(folder: &Path, corpora: &[&CorpusDefinition], program: &Path) -> Result<
         }
         let data = Data::new(&folder, KEPT_SEED)?;
         let partial = data.folder().join("corpus");
-        let make = || {
+        let make = || -> io::Result<Option<()>> {
             fs::create_dir(&partial)?;
-            corpus::make(corpus, &partial, KEPT_SEED, program)?;
-            fs::rename(&partial, &path)
+            match corpus::make(corpus, &partial, KEPT_SEED, meter, cancel)? {
+                Some(()) => fs::rename(&partial, &path).map(Some),
+                None => Ok(None),
+            }
         };
         match make() {
+            Ok(Some(())) => {}
+            // The part that was made goes with its folder.
+            Ok(None) => return Ok(None),
             // Another run was faster.
             Err(_) if path.is_dir() => {}
-            made => made.map_err(Error::file(&path))?,
+            Err(error) => return Err(Error::file(&path)(error)),
         }
     }
-    Ok(folder)
+    Ok(Some(folder))
 }
 
 /// Refuses files of the user's among which copies of them would be made: each copy would be copied again.
@@ -530,7 +526,7 @@ fn fill(
     folder: &Path,
     corpora: &[&CorpusDefinition],
     setting: &Setting<'_>,
-    limit: Duration,
+    meter: &Meter,
     cancel: &AtomicBool,
 ) -> Result<Option<()>, Error> {
     for corpus in corpora {
@@ -539,7 +535,7 @@ fn fill(
         match &setting.places.corpus {
             Some(given) => {
                 let from = given.clone();
-                let copied = watched(limit, cancel, move |watch| cache::copy(&from, &path, watch));
+                let copied = watched(meter.limit, cancel, move |watch| cache::copy(&from, &path, watch));
                 let uncopied = |stuck: Stuck| {
                     Error::input(format!(
                         "the corpus cannot be copied: {}; every file below `{}` is needed, so mend or remove this one, \
@@ -554,7 +550,10 @@ fn fill(
             }
             None => {
                 let seed = if setting.places.kept.is_some() { KEPT_SEED } else { setting.seed };
-                corpus::make(corpus, &path, seed, setting.program).map_err(Error::file(&path))?;
+                let made = corpus::make(corpus, &path, seed, meter, cancel).map_err(Error::file(&path))?;
+                if made.is_none() {
+                    return Ok(None);
+                }
             }
         }
     }

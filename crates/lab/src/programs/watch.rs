@@ -14,6 +14,9 @@ use crate::error::Error;
 /// Interval between looks at the progress, and at the user's wish to stop.
 const TICK: Duration = Duration::from_millis(50);
 
+/// Time that work gets for the step at which it is when the user wants to stop: what it makes is removed afterwards.
+const LAST_STEP: Duration = Duration::from_millis(200);
+
 /// How far some work is, and whether anybody still waits for it.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
@@ -95,6 +98,8 @@ pub(super) fn watched<T: Send + 'static>(
         if is_cancelled || since.elapsed() > limit {
             watch.is_given_up.store(true, Ordering::Relaxed);
             if is_cancelled {
+                // Where it hangs, nobody waits longer.
+                let _ = receiver.recv_timeout(LAST_STEP);
                 return Ok(None);
             }
             let waited = format!("no answer for {} s, the experiment's `task_seconds`", limit.as_secs());

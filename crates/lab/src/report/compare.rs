@@ -7,7 +7,7 @@ use super::format::{algorithm, count, counted, duration, estimate, number, size}
 use super::sections::{conditions, subject, verdict};
 use crate::claims::rules::EQUAL_WITHIN;
 use crate::experiment::trials::{CORPUS, MODE};
-use crate::measurements::{Measurements, Point, Series, SeriesKey, Unit};
+use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, ratio_of_medians};
 use pfh_page::{Block, Cell, Document, Section, Table};
 
@@ -68,6 +68,14 @@ pub fn compare(a: &Report<'_>, b: &Report<'_>) -> Document {
             name.to_owned(),
             format!("{} on {machine}, {}, pfh {}", header.experiment, header.started, header.program),
         ));
+    }
+    match [a, b].map(|report| report.measurements.clock) {
+        [Clock::Wall, Clock::Wall] => {}
+        [in_a, in_b] if in_a == in_b => facts.push(("Compared".to_owned(), in_a.name().to_owned())),
+        [in_a, in_b] => {
+            let text = format!("The clocks differ: A has {}, B {}. Ratios mix both.", in_a.name(), in_b.name());
+            facts.push(("Note".to_owned(), text));
+        }
     }
     for report in [a, b] {
         facts.extend(report.measurements.notes.iter().map(|note| ("Note".to_owned(), note.clone())));

@@ -10,7 +10,7 @@ use super::sections::{definition, work_of};
 use crate::claims::{Figure, Finding};
 use crate::experiment::Definition;
 use crate::experiment::trials::{DEVICE, MODE};
-use crate::measurements::{Point, Series, SeriesKey, Unit};
+use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, Unit};
 use crate::statistics::{Estimate, Line, Summary};
 
 /// Why figures could not be written.
@@ -91,13 +91,24 @@ struct CellRow<'a> {
     peak_bytes: Option<u64>,
     /// Whether the device is simulated; absent where only runners ran.
     simulated: Option<bool>,
+    /// The clock of what is computed from times, where it is not that of `wall_median_ns`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock: Option<&'static str>,
+}
+
+/// The clock that was asked for in the place of the usual one.
+fn other_clock(measurements: &Measurements) -> Option<&'static str> {
+    match measurements.clock {
+        Clock::Wall => None,
+        Clock::Cpu => Some("cpu"),
+    }
 }
 
 impl<'a> CellRow<'a> {
     fn new(report: &Report<'_>, definition: Option<&Definition>, key: &'a SeriesKey, point: &'a Point) -> CellRow<'a> {
         let SeriesKey { runner, profile, mode, algorithm, chunk_bytes, dimensions } = key;
         let unit = Unit::of(mode);
-        // The columns are the same whichever clock counts.
+        // These columns are of one clock, whichever counts.
         let wall = Summary::of(&point.wall_ns).unwrap_or_else(|| point.time.clone());
         let mut cpu_ns: Vec<f64> = point.cpu_ns.values().collect();
         let gc = point.costs.iter().filter_map(|(cost, _)| cost.gc_ns);
@@ -141,6 +152,7 @@ impl<'a> CellRow<'a> {
                 .get(DEVICE)
                 .and_then(|device| report.measurements.devices.get(device))
                 .map(|device| device.simulated),
+            clock: other_clock(report.measurements),
         }
     }
 }
@@ -173,7 +185,16 @@ impl From<Estimate> for Uncertain {
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 enum Object<'a> {
-    Header { version: u32, experiment: &'a str, started: &'a str, program: &'a str, notes: &'a [String] },
+    Header {
+        version: u32,
+        experiment: &'a str,
+        started: &'a str,
+        program: &'a str,
+        notes: &'a [String],
+        /// As in each cell, and of fits and claims, too.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        clock: Option<&'static str>,
+    },
     Cell(CellRow<'a>),
     Fit(FitObject<'a>),
     Claim(ClaimObject<'a>),
@@ -283,6 +304,7 @@ pub(super) fn json_lines(report: &Report<'_>, mut writer: impl Write) -> Result<
         started: &header.started,
         program: &header.program,
         notes: &measurements.notes,
+        clock: other_clock(measurements),
     })?;
     for (key, series) in &measurements.series {
         for point in &series.points {

@@ -110,6 +110,35 @@ fn other_results_are_not_continued() {
     assert!(refused(&lab).contains("No such file"));
 }
 
+/// The memory that a machine tells changes a little with its kernel.
+#[test]
+fn a_little_less_memory_is_the_same_machine() {
+    let mut lab = Lab::new(&[]);
+    interrupt(&lab, 3);
+    lab.resume = true;
+    lab.seed = None;
+    let file = lab.results().join("results.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let Some(Entry::Header(header)) = lab.entries().into_iter().next() else { panic!("{text}") };
+    let bytes: u64 = header.environment["memory_bytes"].parse().unwrap();
+    let fact = |bytes: u64| format!("\"memory_bytes\":\"{bytes}\"");
+    let begun_with = |percent: u64| {
+        fs::write(&file, text.replacen(&fact(bytes), &fact(bytes / 100 * percent), 1)).unwrap();
+    };
+    begun_with(103);
+    assert!(lab.run().unwrap_err().to_string().contains("the machine's `memory_bytes`"));
+    begun_with(101);
+    let mut notes = Vec::new();
+    let mut observe = |event: Event<'_>| {
+        if let Event::Note(text) = event {
+            notes.push(text.to_owned());
+        }
+    };
+    lab.run_with(&mut observe, &AtomicBool::new(false)).unwrap();
+    assert!(notes.len() == 1 && notes[0].contains("they differ by less than 2 %"), "{notes:?}");
+    is_complete(&lab.entries(), &["a", "b"]);
+}
+
 #[test]
 fn a_full_disk_loses_nothing() {
     let mut lab = Lab::new(&[]);

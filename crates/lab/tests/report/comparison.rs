@@ -4,7 +4,7 @@ use std::fs::read_to_string;
 
 use crate::recorded;
 use crate::synthetic::{MIB, Synthetic, languages, languages_reported, program};
-use pfh_lab::measurements::Measurements;
+use pfh_lab::measurements::{Clock, Measurements};
 use pfh_lab::report::{Options, Report, compare};
 use pfh_lab::results::{Corpus, Device};
 
@@ -45,6 +45,21 @@ fn a_result_beside_itself_is_the_same() {
     let answer = compare(&report, &report).answer().join("");
     assert!(answer.contains("faster in 0, slower in 0") && answer.contains("; 0 are unclear"), "{answer}");
     assert!(answer.contains("(100 %) lie in A's 95 % intervals"), "{answer}");
+}
+
+#[test]
+fn the_clock_is_told_where_it_is_not_the_usual_one() {
+    let page = |clocks: [Clock; 2]| {
+        let [a, b] = clocks.map(|clock| made(1000.0, 1000.0, 1000.0).measurements().by(clock));
+        let [a, b] = [&a, &b].map(|measurements| Report::new(measurements, Options::default()));
+        compare(&a, &b).markdown()
+    };
+    let is_told = |page: &str| page.contains("Compared") || page.contains("The clocks differ");
+    assert!(!is_told(&page([Clock::Wall; 2])));
+    let cpu = page([Clock::Cpu; 2]);
+    assert!(cpu.contains("Compared") && !cpu.contains("The clocks differ"), "{cpu}");
+    let mixed = page([Clock::Wall, Clock::Cpu]);
+    assert!(mixed.contains("The clocks differ: A has wall time, B processor time."), "{mixed}");
 }
 
 /// Whole programs are compared where both have the same conditions and the same files.

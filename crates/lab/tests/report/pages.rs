@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::synthetic::{self, MIB, Synthetic, all, cell, languages_reported, strings};
-use pfh_lab::measurements::Measurements;
+use pfh_lab::measurements::{Clock, Measurements};
 use pfh_lab::report::{Options, Report};
 use pfh_lab::results::{Entry, FailureKind, Runner};
 use pfh_page::theme::{self, Rgb};
@@ -302,6 +302,27 @@ fn the_figures_alone_can_be_read_back() {
         assert_eq!((count("header"), count("cell"), count("claim")), (1, points, report.findings().len()), "{name}");
         assert!(count("fit") > 0, "{name}");
     }
+}
+
+/// Rates by another clock are not mistaken for those by the usual one.
+#[test]
+fn the_figures_tell_another_clock() {
+    let figures = |clock: Clock| {
+        let measurements = synthetic::languages().measurements().by(clock);
+        let report = Report::new(&measurements, Options::default());
+        let (mut table, mut lines) = (Vec::new(), Vec::new());
+        report.write_csv(&mut table).expect("memory");
+        report.write_json_lines(&mut lines).expect("memory");
+        [table, lines].map(|text| String::from_utf8(text).expect("UTF-8"))
+    };
+    let [table, lines] = figures(Clock::Cpu);
+    let ends: Vec<&str> = table.lines().map(|row| row.rsplit(',').next().expect("a column")).collect();
+    assert!(ends.len() > 2 && ends[0] == "clock" && ends[1..].iter().all(|end| *end == "cpu"), "{table}");
+    // The header and the cells.
+    assert_eq!(lines.matches("\"clock\":\"cpu\"").count(), ends.len(), "{lines}");
+    let [table, lines] = figures(Clock::Wall);
+    assert!(table.lines().next().is_some_and(|head| head.ends_with(",simulated")), "{table}");
+    assert!(!lines.contains("\"clock\":"), "{lines}");
 }
 
 /// The first sentence is what people take away: it must not say more than the data bear.

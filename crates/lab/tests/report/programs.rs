@@ -2,7 +2,7 @@
 
 use crate::synthetic::{Synthetic, program};
 use pfh_lab::report::{Options, Report};
-use pfh_lab::results::{Corpus, Cost, Device, Entry, FailureKind, Output};
+use pfh_lab::results::{Corpus, Cost, Device, Entry, FailureKind, KEPT, Output};
 
 const DEFINITION: &str = r#"
 title = "Programs"
@@ -105,6 +105,26 @@ fn simulated_devices_are_described_and_corpora_have_digests() {
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
+}
+
+/// Kept corpora lie on the disk of their folder, and not on that of the results.
+#[test]
+fn the_disk_of_kept_corpora_is_named() {
+    let mut made = Synthetic::new("programs");
+    made.header().definition = DEFINITION.to_owned();
+    for id in ["pfh", "peer"] {
+        made.runner(id, "today", id, "program");
+    }
+    let facts = [("filesystem", "xfs on /dev/y (rw)"), (KEPT, "/data/corpora")];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    made.entries.push(Entry::Device(Device { device: "here".to_owned(), simulated: false, facts }));
+    given(&mut made, "pfh", "md5", &[("cache", "cold"), ("memory", "20M")], 2.0, 1);
+    given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 1);
+    let page = Report::new(&made.measurements(), Options::default()).document().markdown().replace('\\', "");
+    for text in ["cold, from the disk of the kept corpora: ", "real; xfs on /dev/y (rw); kept in /data/corpora."] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(!page.contains("the disk of the results"), "{page}");
 }
 
 /// A run that is continued takes as long as its parts together.

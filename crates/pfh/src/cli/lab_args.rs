@@ -181,8 +181,8 @@ pub(crate) struct RunArguments {
     #[arg(long = "profile", value_name = "ID")]
     pub(crate) profiles: Vec<String>,
 
-    /// Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With
-    /// =DIR, a name of your own for the device that DIR lies on.
+    /// Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o, or of
+    /// --keep-corpora. With =DIR, a name of your own for the device that DIR lies on.
     #[arg(long = "device", value_name = "NAME[=DIR]", value_parser = parse_device)]
     pub(crate) devices: Vec<(String, Option<PathBuf>)>,
 

@@ -17,6 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Saves the finished part of an output, and returns its place.
 type Rescue = Box<dyn FnMut() -> Option<Partial> + Send>;
 
+/// Undoes what would outlast the program.
+pub(crate) type Undo = Box<dyn FnMut() + Send>;
+
 /// The signals of this process. The first one asks the command to stop; the second one ends the program.
 pub(crate) struct Signals {
     cancel: CancelToken,
@@ -26,6 +29,8 @@ pub(crate) struct Signals {
     has_input_ended: AtomicBool,
     /// Set while a run may have to be abandoned.
     rescue: Mutex<Option<Rescue>>,
+    /// Called before the program ends without its command.
+    undo: Mutex<Option<Undo>>,
     /// Notified when the run has ended, and when a signal has come.
     changed: Condvar,
 }
@@ -45,6 +50,7 @@ impl Signals {
                 #[cfg(any(feature = "serve", feature = "slowfs"))]
                 has_input_ended: AtomicBool::new(false),
                 rescue: Mutex::new(None),
+                undo: Mutex::new(None),
                 changed: Condvar::new(),
             }
         });
@@ -93,13 +99,26 @@ impl Signals {
         Guard(self)
     }
 
+    /// Does work whose result would outlast the program, and keeps what undoes it for a second signal. A signal that
+    /// comes meanwhile waits for the work.
+    ///
+    /// # Errors
+    /// That of the work.
+    #[cfg(feature = "slowfs")]
+    pub(crate) fn undoable<T, E>(&self, work: impl FnOnce() -> Result<(T, Undo), E>) -> Result<T, E> {
+        let mut kept = self.undo.lock().unwrap_or_else(PoisonError::into_inner);
+        let (done, undo) = work()?;
+        *kept = Some(undo);
+        Ok(done)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Option<Rescue>> {
         self.rescue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn handle(&self) {
         if self.came.swap(true, Ordering::Relaxed) {
-            exit::leave(None);
+            self.leave(None);
         }
         self.cancel.cancel();
         let rescue = self.lock();
@@ -107,8 +126,16 @@ impl Signals {
         let waited = self.changed.wait_timeout_while(rescue, PATIENCE, |rescue| rescue.is_some());
         let (mut rescue, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if let Some(rescue) = &mut *rescue {
-            exit::leave(rescue().as_ref());
+            self.leave(rescue().as_ref());
         }
+    }
+
+    /// Ends the program without waiting for its command, but not before what would outlast it is undone.
+    fn leave(&self, partial: Option<&Partial>) -> ! {
+        if let Some(undo) = &mut *self.undo.lock().unwrap_or_else(PoisonError::into_inner) {
+            undo();
+        }
+        exit::leave(partial)
     }
 }
 

@@ -135,6 +135,37 @@ fn signals_and_the_end_of_the_parent_unmount() {
     assert!(is_unmounted(directory.path()));
 }
 
+/// The second signal ends the program at once, but not before its mount is gone.
+#[test]
+fn two_signals_leave_no_mount() {
+    let _turn = crate::beside_others();
+    let directory = tree();
+    for signals in [[Signal::INT, Signal::INT], [Signal::TERM, Signal::INT], [Signal::INT, Signal::TERM]] {
+        let Some(mount) = Mount::start(directory.path(), &["--device", "ssd"]) else { return };
+        for signal in signals {
+            mount.signal(signal);
+        }
+        let (status, said) = mount.end();
+        assert!(matches!(status, Some(0 | 130)), "{status:?}: {said}");
+        assert!(is_unmounted(directory.path()), "{said}");
+    }
+}
+
+#[test]
+fn a_mount_without_its_program_is_named_with_the_way_to_remove_it() {
+    let _turn = crate::beside_others();
+    let directory = tree();
+    let root = directory.path();
+    let Some(mount) = Mount::start(root, &["--device", "ssd"]) else { return };
+    mount.signal(Signal::KILL);
+    mount.end();
+    let ended = pfh(root, ["lab", "mount", "real", "shown", "--device", "ssd"]).run();
+    let _ = Command::new("fusermount3").args(["-u", "-z", "shown"]).current_dir(root).status();
+    let _ = rustix::mount::unmount(root.join("shown"), rustix::mount::UnmountFlags::DETACH);
+    let message = "a mount whose program has ended; `fusermount3 -u MOUNT_POINT` removes it";
+    assert!(ended.code() == 2 && ended.said().contains(message), "{}", ended.said());
+}
+
 #[test]
 fn it_ends_when_another_program_unmounts_it() {
     let _turn = crate::beside_others();

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use pfh_testing::{Need, skipped};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::fixture::*;
@@ -237,6 +239,8 @@ fn a_part_of_an_experiment_with_corpora_that_stay() {
         (&noise["files"], &noise["bytes"], &noise["longest_bytes"]),
         (&json!(12), &json!(120_000), &json!(10_000))
     );
+    let here = of(&results, "device")[0];
+    assert!(here["facts"]["kept"].as_str().unwrap().ends_with("/kept"), "{here}");
     let kept = |path: &Path| {
         let mut names: Vec<_> = fs::read_dir(path.join("kept")).unwrap().flatten().map(|e| e.file_name()).collect();
         names.sort();
@@ -264,6 +268,37 @@ fn a_part_of_an_experiment_with_corpora_that_stay() {
     ] {
         let (ended, _) = run(path, &definition, &options);
         assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
+    }
+}
+
+/// Making a corpus may take minutes: Ctrl-C ends it, and no part of it stays.
+#[test]
+fn ctrl_c_ends_the_making_of_a_corpus() {
+    let long = [
+        "kind = \"noise\"\nfiles = 5000000\nbytes = 5000000",
+        "kind = \"command\"\ncommand = \"touch begun && sleep 300\"",
+    ];
+    for corpus in long {
+        for (place, name, options) in [("out", "noise", &[][..]), ("kept", "corpus", &["--keep-corpora", "kept"][..])] {
+            let directory = scratch();
+            let path = directory.path();
+            let short = "kind = \"noise\"\nfiles = 12\nbytes = 120000";
+            fs::write(path.join("test.toml"), trial(r#"["pfh"]"#, "").replace(short, corpus)).unwrap();
+            let words = ["lab", "run", "./test.toml", "-o", "out", "--profile", "today", "--progress", "never"];
+            let running = pfh(path, words.into_iter().chain(options.iter().copied()))
+                .with(|command| command.env("XDG_CACHE_HOME", path.join("cache")))
+                .start();
+            eventually("the corpus is begun", || {
+                let mut folders = fs::read_dir(path.join(place)).into_iter().flatten().flatten();
+                folders.any(|folder| fs::read_dir(folder.path().join(name)).is_ok_and(|mut made| made.next().is_some()))
+            });
+            running.signal(Signal::INT);
+            let ended = running.end();
+            assert_eq!(ended.code(), 130, "{}", ended.stderr);
+            assert!(ended.elapsed < Duration::from_secs(30), "{corpus}: {:?}", ended.elapsed);
+            assert_eq!(names(&path.join("out")), [Path::new("results.jsonl")], "{corpus}");
+            assert!(place == "out" || names(&path.join(place)).is_empty(), "{corpus}");
+        }
     }
 }
 

@@ -5,8 +5,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::fixture::*;
@@ -185,7 +187,7 @@ fn a_mount_that_vanishes_is_a_failure_of_one_cell() {
     let directory = scratch();
     let path = directory.path();
     let kill = format!(
-        "case $PWD in */pfh-lab-mount-*) kill -9 $(pgrep -f \"device {}/own\\.toml\") && sleep 0.3;; esac",
+        "case $PWD in */pfh-lab-*/mount) kill -9 $(pgrep -f \"device {}/own\\.toml\") && sleep 0.3;; esac",
         path.display()
     );
     let more =
@@ -207,6 +209,37 @@ fn a_mount_that_vanishes_is_a_failure_of_one_cell() {
         assert!(times.iter().all(|&ns| (ns < 500_000_000) == (cache == "cached")), "{cache}: {times:?}");
         assert_eq!(left_behind(path), [""; 0]);
     }
+}
+
+/// A run is killed together with the program of its mount: the next run takes the dead mount away.
+#[test]
+fn a_dead_mount_of_a_killed_run_is_taken_away() {
+    let directory = scratch();
+    let path = directory.path();
+    let Some((ended, _)) = on_device(60, path, r#"["pfh"]"#, FAST, "cold", "") else { return };
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    fs::remove_dir_all(path.join("out")).unwrap();
+    // A cold run takes 12 × 0.5 s.
+    fs::write(path.join("own.toml"), "bytes_per_second = 1e9\nread_seconds = 0.5\nremembered_seconds = 60\n").unwrap();
+    let words = ["lab", "run", "./test.toml", "-o", "out", "--profile", "today", "--progress", "never"];
+    let places = [("XDG_CACHE_HOME", path.join("cache")), ("TMPDIR", path.join("tmp"))];
+    let running = pfh(path, words).with(|command| command.envs(places)).start();
+    let mounts = || left_behind(path).into_iter().filter(|left| left.contains("/mount fuse")).count();
+    eventually("the program is measured", || {
+        let results = fs::read_to_string(path.join("out/results.jsonl")).unwrap_or_default();
+        results.contains("\"type\":\"truth\"") && mounts() == 1
+    });
+    // It has no time to unmount.
+    running.signal(Signal::STOP);
+    let kill = format!("kill -9 $(pgrep -f 'device {}/own\\.toml')", path.display());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    running.signal(Signal::KILL);
+    assert_eq!(running.end().code(), 137);
+    assert_eq!(mounts(), 1);
+    fs::remove_dir_all(path.join("out")).unwrap();
+    let (ended, _) = on_device(60, path, r#"["pfh"]"#, FAST, "cold", "").unwrap();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(left_behind(path), [""; 0]);
 }
 
 /// A folder on a device of the user's whose files are gone in the middle, as those of a stick that was pulled out.

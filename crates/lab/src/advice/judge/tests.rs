@@ -458,8 +458,17 @@ fn a_simulated_device_is_named_so() {
         (json["is_simulated"].as_bool(), is_said)
     };
     assert_eq!(of(&measured), (Some(false), [false; 2]));
-    "pfh-slowfs".clone_into(&mut measured.device);
+    SIMULATED.clone_into(&mut measured.device);
     assert_eq!(of(&measured), (Some(true), [true; 2]));
+}
+
+/// On a phone no column is out of sight.
+#[test]
+fn the_rows_of_the_page_are_cards_on_a_phone() {
+    let advice = Advice::of(&disk().measured(1_000_000, 50_000_000_000, 0.0), &plan()).expect("advice");
+    let page = crate::advice::words::page(&advice).html();
+    let (_, table) = page.split_once("Time to read and hash everything once\">").expect("a table");
+    assert!(table.starts_with("<table class=\"prose\">"), "{page}");
 }
 
 /// Measurements of the defaults and two other options, by one sample each, and by rounds with the defaults.

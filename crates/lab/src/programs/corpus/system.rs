@@ -2,11 +2,16 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File, FileTimes, Permissions};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
+
+use crate::programs::watch::Watch;
+
+/// So much of a file is copied in one step.
+const PART_BYTES: u64 = 1 << 20;
 
 /// Where files are taken from, as far as these folders exist.
 const ROOTS: [&str; 4] = ["/usr", "/opt", "/etc", "/var/lib"];
@@ -14,11 +19,12 @@ const ROOTS: [&str; 4] = ["/usr", "/opt", "/etc", "/var/lib"];
 /// Copies files within both limits. Files that cannot be read are left out.
 ///
 /// # Errors
-/// When the disk is full.
-pub(super) fn copy(folder: &Path, files_max: u64, bytes_max: u64) -> io::Result<()> {
-    for (path, _) in choose(candidates(folder), files_max, bytes_max) {
+/// When the disk is full, or nobody waits any more.
+pub(super) fn copy(folder: &Path, files_max: u64, bytes_max: u64, watch: &Watch) -> io::Result<()> {
+    for (path, _) in choose(candidates(folder, watch)?, files_max, bytes_max) {
+        watch.at(&path)?;
         let to = folder.join(path.strip_prefix("/").unwrap_or(&path));
-        match copy_file(&path, &to) {
+        match copy_file(&path, &to, watch) {
             Err(error) if error.kind() == io::ErrorKind::StorageFull => return Err(error),
             Err(_) if to.exists() => fs::remove_file(&to)?,
             Ok(()) | Err(_) => {}
@@ -28,25 +34,28 @@ pub(super) fn copy(folder: &Path, files_max: u64, bytes_max: u64) -> io::Result<
 }
 
 /// With its time of modification, readable for its owner.
-fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    let mut source = File::open(from)?;
+fn copy_file(from: &Path, to: &Path, watch: &Watch) -> io::Result<()> {
+    let source = File::open(from)?;
     let modified = source.metadata()?.modified()?;
     fs::create_dir_all(to.parent().unwrap_or(to))?;
     let mut copy = File::create(to)?;
-    io::copy(&mut source, &mut copy)?;
+    while io::copy(&mut (&source).take(PART_BYTES), &mut copy)? > 0 {
+        watch.step()?;
+    }
     copy.set_permissions(Permissions::from_mode(0o644))?;
     copy.set_times(FileTimes::new().set_modified(modified))
 }
 
 /// Regular files with their sizes: each inode once, no other filesystems, and only names that every program prints as
 /// they are.
-fn candidates(without: &Path) -> Vec<(PathBuf, u64)> {
+fn candidates(without: &Path, watch: &Watch) -> io::Result<Vec<(PathBuf, u64)>> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     for root in ROOTS.map(PathBuf::from) {
         let Ok(filesystem) = root.symlink_metadata().map(|about| about.dev()) else { continue };
         let mut folders = vec![root];
         while let Some(folder) = folders.pop() {
+            watch.at(&folder)?;
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
             paths.sort_unstable();
@@ -64,7 +73,7 @@ fn candidates(without: &Path) -> Vec<(PathBuf, u64)> {
         }
         seen.clear();
     }
-    found
+    Ok(found)
 }
 
 /// A name that no form of a list escapes and every program takes.

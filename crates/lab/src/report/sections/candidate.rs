@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::programs::{Measured, cells, conditions, definition, is_beside, is_of, limit, order, place, varying};
+use super::programs::{Measured, cells, conditions, definition, is_beside, is_of, limit, order, varying};
 use crate::experiment::Definition;
 use crate::experiment::trials::{CACHE, CORPUS, DEVICE, Trial};
 use crate::measurements::{Measurements, TODAY};
@@ -94,7 +94,7 @@ pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
             rest.concat(),
             estimate(&most.times),
             algorithm(&key.algorithm),
-            place(measurements, device),
+            measurements.place(device),
         ))
     };
     names.into_iter().filter_map(sentence).collect()

@@ -13,7 +13,7 @@ use crate::report::frash;
 use crate::report::plots::{self, Axis, BoxRow, DotRow, Dots, Group, Legend};
 use crate::report::sections::answer::undecided;
 use crate::report::sections::profile_name;
-use crate::results::{NOTE, Output};
+use crate::results::{KEPT, NOTE, Output};
 use crate::size::Size;
 use crate::statistics::{Estimate, Repeats, Summary, median, of_medians, ratio_of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
@@ -89,8 +89,9 @@ pub(super) fn trials(report: &Report<'_>) -> Section {
         let fact = |name: &str| device.facts.get(name).filter(|text| !text.is_empty());
         let behaviour = fact("behaviour").map(|text| format!(", with {text}")).unwrap_or_default();
         let lies = fact("filesystem").map(|text| format!("; {text}")).unwrap_or_default();
+        let kept = fact(KEPT).map(|folder| format!("; kept in {folder}")).unwrap_or_default();
         let note = fact(NOTE).map(|text| format!(" Described as: {}.", text.trim_end_matches('.'))).unwrap_or_default();
-        section.push(Block::Text(format!("Device {}: {kind}{behaviour}{lies}.{note}", device.device)));
+        section.push(Block::Text(format!("Device {}: {kind}{behaviour}{lies}{kept}.{note}", device.device)));
     }
     for corpus in measurements.corpora.values() {
         let (bytes, longest) = (size(corpus.bytes), size(corpus.longest_bytes));
@@ -703,16 +704,6 @@ impl Ladder {
     }
 }
 
-/// A device in words.
-pub(super) fn place(measurements: &Measurements, device: &str) -> String {
-    let simulated = measurements.devices.get(device).is_some_and(|device| device.simulated);
-    match (device, simulated) {
-        (trials::HERE, _) => "the disk of the results".to_owned(),
-        (_, true) => format!("a simulated device ({device})"),
-        (_, false) => format!("the device {device}"),
-    }
-}
-
 /// The time that the user waits, in sentences: for each kind of files on each device the fastest and the slowest. Where
 /// a trial has a candidate, that is the answer.
 pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
@@ -735,7 +726,7 @@ pub(super) fn sentences(measurements: &Measurements) -> Vec<String> {
         if of.len() < 2 || shortest.interval.is_none() || longest.interval.is_none() {
             continue;
         }
-        let place = place(measurements, device);
+        let place = measurements.place(device);
         // Other names keep their spelling at the start of a sentence, too: ssdeep.
         let work = if name == "none" { sentence(&algorithm(name)) } else { algorithm(name) };
         let task = format!(

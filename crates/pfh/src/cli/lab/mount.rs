@@ -17,10 +17,12 @@ pub(super) use with_devices::run;
 #[cfg(feature = "slowfs")]
 mod with_devices {
     use super::super::super::command::Command;
+    use super::super::super::signals::{Signals, Undo};
     use super::super::super::{message, reading};
     use super::{Ending, Failed, MountArguments};
+    use pfh_lab::advice::SIMULATED;
     use pfh_slowfs::{Device, PRESETS, SlowMount, Unmounted};
-    use std::io::Read;
+    use std::io::{self, Read};
     use std::path::Path;
 
     /// Largest description of a device.
@@ -36,8 +38,17 @@ mod with_devices {
         let mut command = Command::printing()?;
         let [from, at, what] = [directory, mount_point, device].map(|path| message::quoted_path(path));
         let behaviour = model.to_string();
-        let mount = SlowMount::new(directory, mount_point, model)
-            .map_err(|error| Failed::usage(format_args!("{from} at {at}: {error}")))?;
+        let mount = Signals::listen().undoable(|| {
+            let mount = SlowMount::new(directory, mount_point, model, SIMULATED)
+                .map_err(|error| Failed::usage(format_args!("{from} at {at}: {error}")))?;
+            let (detacher, place) = (mount.detacher(), at.clone());
+            let undo: Undo = Box::new(move || {
+                if let Err(error) = detacher.detach() {
+                    message::error(not_unmounted(&place, &error));
+                }
+            });
+            Ok::<_, Failed>((mount, undo))
+        })?;
         message::plain(format_args!("mounted {from} at {at} as {what}: {behaviour}"));
         let running = mount.running().map_err(|error| Failed::internal(format_args!("{at}: {error}")))?;
         let input = input.map(|input| Box::new(input) as Box<dyn Read + Send>);
@@ -49,12 +60,14 @@ mod with_devices {
                 "{at} was in use: it is unmounted, and whoever has files of it open gets errors from now on"
             )),
             Err(error) => {
-                return Err(Failed::internal(format_args!(
-                    "{at} could not be unmounted: {error}; `fusermount3 -u -z` does it"
-                )));
+                return Err(Failed::internal(not_unmounted(&at, &error)));
             }
         }
         command.finish(Ok(()), 1, None)
+    }
+
+    fn not_unmounted(at: &str, error: &io::Error) -> String {
+        format!("{at} could not be unmounted: {error}; `fusermount3 -u -z` does it")
     }
 
     fn read(device: &Path) -> Result<Device, Failed> {

@@ -111,6 +111,7 @@ impl Teller<'_> {
             Event::Available { runner, profile, .. } => self.show(format!("starting runners: {runner}, {profile}")),
             // `pfh lab doctor` and the results tell why; here they would be a page.
             Event::Unavailable { .. } => {}
+            Event::Note(text) => message::error(text),
             Event::MakingData(folder) => self.show(format!("making data in {}", message::quoted_path(folder))),
             Event::Settled(settled, all) => self.show(format!("finding the right answers: {settled} of {all}")),
             Event::NoVote { runner, failed } => {
