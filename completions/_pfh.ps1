@@ -1032,7 +1032,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Measure only this algorithm of the experiment (repeatable)')
             [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Measure only this algorithm of the experiment (repeatable)')
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Measure only under this profile (repeatable); `today` is the default profile, without changes')
-            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o. With =DIR, a name of your own for the device that DIR lies on')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o, or of --keep-corpora. With =DIR, a name of your own for the device that DIR lies on')
             [CompletionResult]::new('--device-note', '--device-note', [CompletionResultType]::ParameterName, 'Describe the device NAME (repeatable), for example by the speed of its network, which no system tells: the results keep TEXT, and reports print it')
             [CompletionResult]::new('--comparison', '--comparison', [CompletionResultType]::ParameterName, 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints')
             [CompletionResult]::new('--rounds', '--rounds', [CompletionResultType]::ParameterName, 'Measure N rounds, in the place of the experiment''s number')

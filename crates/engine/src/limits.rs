@@ -80,7 +80,8 @@ pub(crate) const FACTS_BYTES: u64 = 512;
 /// one of a file of which it reads pieces or which has treatment of its own.
 const SCANNERS_MORE: usize = 5;
 
-/// The least share of a family whose digests grow. It suffices for any file of 1 MiB.
+/// The least share of a family whose digests grow. It suffices for any file of 1 MiB, or of 512 KiB with the smallest
+/// blocks of sdhash.
 const GROWTH_BYTES_MIN: u64 = 512 << 10;
 
 const _: () = assert!(
@@ -322,7 +323,8 @@ impl Budget {
     ) -> Vec<FamilyRule> {
         let growing = families.iter().filter(|family| family.digests_grow()).count() as u64;
         let rule = |&family: &Family| {
-            let bytes_max = family.message_bytes_max(self.growth_bytes.checked_div(growing).unwrap_or(0));
+            let share = self.growth_bytes.checked_div(growing).unwrap_or(0);
+            let bytes_max = similarity.message_bytes_max(family, share);
             FamilyRule { family, similarity, backend, bytes_max }
         };
         families.iter().map(rule).collect()
@@ -341,13 +343,13 @@ fn threads_of(options: &Options) -> usize {
 impl FamilyRule {
     /// Returns the memory to reserve for the digest of a file of this length, in bytes; 0 if the digests do not grow.
     pub(crate) fn growth_bytes(&self, bytes: u64) -> u64 {
-        self.family.digest_bytes(bytes.min(self.bytes_max))
+        self.similarity.digest_bytes(self.family, bytes.min(self.bytes_max))
     }
 
     /// Whether the digest so far of a file of this length exceeds the memory reserved for it. A file of one slot never
     /// does.
     pub(crate) fn is_exceeded_by(&self, hasher: &Hasher, bytes: u64) -> bool {
-        hasher.grown_bytes() > self.family.digest_bytes(bytes).max(GROWTH_BYTES_MIN)
+        hasher.grown_bytes() > self.similarity.digest_bytes(self.family, bytes).max(GROWTH_BYTES_MIN)
     }
 }
 

@@ -92,8 +92,8 @@ pub struct Options {
     pub keys: Keys,
     /// Options of similarity digests.
     pub similarity: SimilarityOptions,
-    /// Threads that work (read, hash); at least 1. In [`Mode::Mtp`] the prefetchers are among them, as published, but
-    /// at least one thread hashes.
+    /// Threads that work (read, hash); 0 counts as 1. In [`Mode::Mtp`] the prefetchers are among them, as published,
+    /// but at least one thread hashes.
     pub threads: usize,
     /// Readers per device: prefetchers in [`Mode::Mtp`] and with direct I/O; at most this many workers read from one
     /// rotating device at a time. At least 1.

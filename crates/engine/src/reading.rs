@@ -189,8 +189,9 @@ impl<S: Source> Opened<S> {
         }
     }
 
-    /// Reads the next slot of a long file. `buffer` is full afterwards unless the file ended. Never reads past the
-    /// expected size, so that a file which grows without end does not hold up the run.
+    /// Reads the next slot of a long file. `buffer` is full afterwards unless the file ended. Begins no read past the
+    /// expected size, so that a file which grows without end does not hold up the run. Bytes that come from there are
+    /// a failure: a digest without them would not be that of the file, although its stamp may stay as it was.
     pub(crate) fn next(&self, buffer: &mut [u8], offset: u64, expected: Option<&Stamp>) -> Result<usize, Failure> {
         let left = expected.map_or(u64::MAX, |stamp| stamp.metadata.size.saturating_sub(offset));
         let wanted = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
@@ -209,6 +210,11 @@ impl<S: Source> Opened<S> {
         }
         if let (Some(ahead), Some(stamp)) = (&self.ahead, expected) {
             ahead.observe(stamp.metadata.size, filled as u64, started.elapsed());
+        }
+        if let Some(stamp) = expected
+            && filled > wanted
+        {
+            self.confirm(stamp, offset + filled as u64)?;
         }
         Ok(filled.min(wanted))
     }

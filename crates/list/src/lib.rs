@@ -39,7 +39,7 @@ pub use contents::{Contents, NothingUseful};
 pub use grouping::Grouping;
 pub use list::{Input, List, OpenError, open_wanted};
 pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};
-pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded};
+pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded, WithoutDigest};
 pub use pfh_record::FileIdentity;
 pub use pfh_record::{Columns, ColumnsError, Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 pub use resume::{Remark, ResumeError, ResumedList};

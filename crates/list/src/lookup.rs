@@ -63,6 +63,7 @@ pub struct KnownDigests {
     all_names: bool,
     lists: Vec<Vec<u8>>,
     guesses: Vec<Guess>,
+    without_digest: u64,
     bytes: u64,
     bytes_max: u64,
 }
@@ -173,6 +174,7 @@ impl KnownDigests {
             all_names,
             lists: Vec::new(),
             guesses: Vec::new(),
+            without_digest: 0,
             bytes: 0,
             bytes_max,
         }
@@ -208,6 +210,9 @@ impl KnownDigests {
                 }
             };
             contents.add(&entry);
+            // A line of another algorithm is no such entry: lists may have a line for each algorithm.
+            let has_none = entry.digests.is_empty() && entry.similarities.is_empty();
+            self.without_digest += u64::from(has_none && entry.piece.is_none() && entry.is_file());
             if let Some(wanted) = self.wanted {
                 entry.digests.retain(|digest| digest.algorithm() == wanted);
             }
@@ -256,6 +261,12 @@ impl KnownDigests {
             return Err(TooManyDigests { count: self.entries.len() });
         }
         Ok(())
+    }
+
+    /// Returns the number of files in the lists that no file can be found to be, because they have no digest, such as
+    /// those that could not be read.
+    pub fn without_digest(&self) -> u64 {
+        self.without_digest
     }
 
     /// Returns the name of an entry.

@@ -236,25 +236,30 @@ impl Here {
 /// Gives the calling thread a descriptor table of its own, where the system permits it. The thread keeps at most
 /// `kept_max` files of other tables open. It must not have opened a [`Descriptor`] before, and threads that it starts
 /// must ask for a table, too.
-///
-/// # Panics
-/// Panics if the system gave such a table to a thread before, and now has no memory for one.
 pub(crate) fn own_table(kept_max: usize) {
     if !*USABLE.get_or_init(can_list) {
         return;
     }
     match unshare() {
-        Ok(()) => {
-            let listed = listed(gettid());
-            // Without this descriptor, paths lead there, too.
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let of_process = openat(CWD, listed_of_process(), flags, Mode::empty()).ok();
-            let own = Some(Arc::new(Table::new(listed)));
-            let copies_max = kept_max.clamp(1, COPIES_MAX);
-            HERE.with_borrow_mut(|here| *here = Here { own, of_process, copies: Vec::new(), copies_max });
-        }
-        Err(error) => panic!("the system has no descriptor table for another thread: {error}"),
+        Ok(()) => hold_apart(kept_max),
+        // The system has no memory for another table. The thread goes on in that of the one that started it, where its
+        // copies count towards the same limit.
+        Err(_) => hold_apart(1),
     }
+}
+
+/// Makes the calling thread use and close only the numbers that it opens itself, and reach all others by copies: at
+/// most `kept_max` that it keeps. That is right in a table of its own, and also in one that it shares: the numbers of
+/// both threads differ there, and the system lists them for either. Descriptors that others leave to a thread that
+/// shares a table may then stay open as long as the table does.
+fn hold_apart(kept_max: usize) {
+    let listed = listed(gettid());
+    // Without this descriptor, paths lead there, too.
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let of_process = openat(CWD, listed_of_process(), flags, Mode::empty()).ok();
+    let own = Some(Arc::new(Table::new(listed)));
+    let copies_max = kept_max.clamp(1, COPIES_MAX);
+    HERE.with_borrow_mut(|here| *here = Here { own, of_process, copies: Vec::new(), copies_max });
 }
 
 /// Closes what other threads left to the table of this one.
@@ -421,6 +426,34 @@ mod tests {
             drop(file);
             to_apart.send(()).unwrap();
         });
+    }
+
+    /// As where the system has no memory for another table.
+    #[test]
+    fn a_thread_without_a_table_shares_that_of_the_thread_that_started_it() {
+        let root = files(&["of the process", "apart"]);
+        let root = &root.path().canonicalize().unwrap();
+        let of_process = &open(&root.join("of the process"));
+        let (to_here, from_apart) = channel();
+        let (to_apart, from_here) = channel::<()>();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                hold_apart(1);
+                assert_eq!(content(of_process), b"of the process");
+                let apart = root.join("apart");
+                to_here.send(open(&apart)).unwrap();
+                from_here.recv().unwrap();
+                // The other thread has a copy, and has given up the file, which this closes.
+                assert_eq!(open_here(&apart), 2);
+                close_left();
+                assert_eq!(open_here(&apart), 1);
+            });
+            let file = from_apart.recv().unwrap();
+            assert_eq!(content(&file), b"apart");
+            drop(file);
+            to_apart.send(()).unwrap();
+        });
+        assert_eq!(content(of_process), b"of the process");
     }
 
     #[test]

@@ -144,6 +144,11 @@ fn class_of(kind: Option<&str>, magic: u64) -> Class {
     found.map_or(Class::Block, |(.., class)| *class)
 }
 
+/// Whether an open file is on a network or FUSE filesystem. There, writing can fail after the system took the bytes.
+pub fn is_remote(file: impl AsFd) -> bool {
+    fstatfs(file).is_ok_and(|statfs| class_of(None, statfs.f_type as u64) == Class::Network)
+}
+
 /// Filesystems by device number, each looked up once.
 #[derive(Debug)]
 pub(crate) struct Filesystems {
@@ -462,6 +467,12 @@ mod tests {
         let unknown = identify(&Fake::new().system(), makedev(0, 40), None, 0xef53);
         assert_eq!((unknown.medium, unknown.name.as_str()), (Medium::SolidState, "0:40"));
         assert!(!unknown.local_times);
+    }
+
+    #[test]
+    fn files_of_this_system_are_not_remote() {
+        assert!(!is_remote(fs::File::open("/proc/self/mountinfo").unwrap()));
+        assert!(!is_remote(std::io::pipe().unwrap().0));
     }
 
     #[test]

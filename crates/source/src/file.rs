@@ -5,6 +5,8 @@ use std::num::NonZeroU64;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use pfh_record::{FileError, FileIdentity, Metadata, Posix, Timestamp};
 use rustix::fs::{
@@ -31,6 +33,12 @@ const SPARSE_BYTES_MIN: u64 = 1024 * 1024;
 
 /// Unit of `st_blocks`.
 const STAT_BLOCK_BYTES: u64 = 512;
+
+/// Longest wait for a lease to be given up. The system takes it away after 45 seconds, unless that was changed.
+const LEASE_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Time between two attempts meanwhile.
+const LEASE_STEP: Duration = Duration::from_millis(10);
 
 /// The manner of opening a file.
 #[derive(Clone, Copy, Debug)]
@@ -122,11 +130,11 @@ impl LocalFile {
         if how.kind == EntryKind::Stream {
             return Ok(Self::stream(open(start, path, how)?.0));
         }
-        let mut opened = open(start, path, how);
+        let mut opened = open_without_lease(start, path, how);
         if how.io == IoMethod::Direct && matches!(opened, Err(Errno::INVAL)) {
             direct_fallbacks.fetch_add(1, Ordering::Relaxed);
             how.io = IoMethod::Drop;
-            opened = open(start, path, how);
+            opened = open_without_lease(start, path, how);
         }
         let counter = (how.io == IoMethod::Direct).then(|| Arc::clone(direct_fallbacks));
         let file = Self::new(opened?, how, counter);
@@ -360,6 +368,21 @@ pub(crate) fn open(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<(Owne
         }
     }
     open(flags)
+}
+
+/// Opens as [`open`] does. If somebody has a lease of the file, such as a file server whose client writes to it, the
+/// first attempt asks for it, and this waits until it is given up. An open that may wait would wait for that, too.
+fn open_without_lease(start: BorrowedFd<'_>, path: &[u8], how: How) -> Result<(OwnedFd, OFlags), Errno> {
+    let mut left = LEASE_PATIENCE;
+    loop {
+        match open(start, path, how) {
+            Err(Errno::AGAIN) if how.kind == EntryKind::Regular && !left.is_zero() => {
+                thread::sleep(LEASE_STEP);
+                left = left.saturating_sub(LEASE_STEP);
+            }
+            opened => return opened,
+        }
+    }
 }
 
 /// Asks the server or the FUSE program for the metadata of `path`, bypassing cached attributes. Returns `None` if the

@@ -153,6 +153,31 @@ fn a_file_with_more_bytes_than_stated_is_not_complete() {
     }
 }
 
+/// The same holds for files that are longer than a slot, or than the first read of a reader.
+#[test]
+fn a_long_file_with_more_bytes_than_stated_is_not_complete() {
+    let _watchdog = watchdog(120);
+    for names in [&["md5"][..], &["md5", "crc32"], &["blake3"]] {
+        let algorithms = algorithms(names);
+        for setting in few_settings() {
+            let options = setting.options(&algorithms);
+            let slots = 2 * slot_bytes(&options);
+            for (stated, more) in [(100_000, 5), (slots + 5, 1), (slots + 5, 5000), ((2 << 20) + 5, 9)] {
+                for medium in [Medium::SolidState, Medium::Network] {
+                    let source = ScriptedSource::new()
+                        .medium(medium)
+                        .file("more", contents(3, stated + more))
+                        .stated_size("more", stated as u64);
+                    let run = hash(&source, &options);
+                    let context = format!("{setting:?}, {names:?} on {medium:?}, {more} more than {stated}");
+                    assert_eq!(run.records[0].outcome, Outcome::ChangedWhileReading, "{context}");
+                    assert_nothing_claimed(&run.records[0]);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_file_that_is_gone_before_it_is_opened_is_unreadable_from_its_first_byte() {
     let _watchdog = watchdog(60);

@@ -400,7 +400,8 @@ pub(crate) struct DupesArguments {
     /// Also look through the files in LIST (repeatable), which `pfh hash` or another program wrote; `-` is standard
     /// input.
     ///
-    /// If a list has a path twice, the later line counts. Directories are compared below paths only.
+    /// If a list has a path twice, the later line counts. A file that several lists have, or that is below a PATH, too,
+    /// is one file, as far as its list tells where it is. Directories are compared below paths only.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) digests: Vec<OsString>,
 

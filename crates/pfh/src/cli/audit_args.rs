@@ -197,6 +197,8 @@ pub(crate) struct RunArguments {
     pub(crate) time_box: Option<Duration>,
 
     /// Begin no more files after this number of bytes.
+    ///
+    /// They are counted from the beginning of this command, also where it goes on with a run that was interrupted.
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) bytes: Option<u64>,
 

@@ -47,7 +47,8 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
     pfh_source::raise_open_file_limit();
     let mut engine = Options::new(Selection::from_iter([] as [Algorithm; 0]));
     engine.memory_bytes = arguments.memory / 2;
-    engine.own_files = command.own_files();
+    let own_files = command.output().own_files();
+    engine.own_files = own_files.identities();
     let walk = reading::walk_options(&arguments.sources, &WalkArguments::default(), None);
     let (source, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
     command.look_at(&arguments.sources);
@@ -80,7 +81,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
         }
         if collector.failed.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let report = command.hash(&engine, &source, Some(&decide), &prepare, &mut deliver);
+    let report = command.hash(&engine, &source, own_files.before(Some(&decide)).as_deref(), &prepare, &mut deliver);
     report.map_err(|error| gather::start_error_of(error, arguments.memory))?;
     if command.cancel().is_cancelled() {
         return command.finish(Err(interrupted()), 0, None);

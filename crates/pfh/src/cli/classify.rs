@@ -52,6 +52,7 @@ pub(crate) fn run(
         }
         None => classifier.needed_algorithms(),
     };
+    let unread = |error: &io::Error| verdicts::unread(&arguments.known, &classifier, error);
     let files_from = reading::file_list(&arguments.walk)?;
     let takes_files = !arguments.paths.is_empty() || files_from.is_some();
     let keys = keys::load(&arguments.keys, if takes_files { &algorithms } else { &[] }, reads_input)?;
@@ -82,7 +83,8 @@ pub(crate) fn run(
         let selection: Selection = (&algorithms[..]).into();
         let mut engine = gather::engine_options(options, selection);
         engine.keys = keys;
-        engine.own_files = command.own_files();
+        let own_files = command.output().own_files();
+        engine.own_files = own_files.identities();
         let hash = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
         let (source, engine) = hash.into_parts().map_err(Failed::usage)?;
         command.look_at(&arguments.paths);
@@ -114,7 +116,7 @@ pub(crate) fn run(
             if is_unknown { Decision::RecordOnly(SkipReason::NotWanted) } else { Decision::Hash }
         };
         let decide: Option<Decide<'_>> = if tells_by_size { Some(&decide) } else { None };
-        let report = command.hash(&engine, &source, decide, &prepare, &mut deliver);
+        let report = command.hash(&engine, &source, own_files.before(decide).as_deref(), &prepare, &mut deliver);
         report.map_err(|error| gather::start_error(error, options))?;
     }
     let mut loaded = Vec::new();
@@ -131,7 +133,7 @@ pub(crate) fn run(
             is_useful |= digests.iter().any(|own| run.is_wanted_of_list(own.algorithm()));
             out.clear();
             let class = run.listed_verdict(&list_name, &entry.path, digests, &mut out);
-            match class.map_err(|error| Failed::unread(error.to_string()))? {
+            match class.map_err(|error| unread(&error))? {
                 Some(class) => {
                     counts.add(class);
                     command.tally.findings += u64::from(run.is_finding(class));
@@ -145,7 +147,7 @@ pub(crate) fn run(
     }
     command.count_lines(lists::unread(&loaded, !arguments.has_files(), options.quiet)?);
     if let Some(error) = run.failed.get() {
-        return Err(Failed::unread(error.to_string()));
+        return Err(unread(error));
     }
     if counts.all() > 0 {
         for guess in run.guesses.iter().filter(|guess| !guess.is_right.load(Ordering::Relaxed)) {
@@ -156,8 +158,9 @@ pub(crate) fn run(
         }
     }
     if let Some(found) = &run.found {
-        run.print_not_found(found, &mut command).map_err(|error| Failed::unread(error.to_string()))?;
+        run.print_not_found(found, &mut command).map_err(|error| unread(&error))?;
     }
+    verdicts::refuse_any_changed(&arguments.known, &classifier)?;
     out.clear();
     run.writer.summary(counts, command.tally.unread, &mut out);
     command.write(&out);

@@ -7,6 +7,7 @@ use super::ended::lock;
 use super::exit::Failed;
 use super::lists::{self, BrokenLines, Loaded};
 use super::message;
+use super::output::OwnFiles;
 use super::reading;
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Status};
@@ -16,7 +17,7 @@ use pfh_duplicates::{
 };
 use pfh_engine::{Options, StartError};
 use pfh_list::{Contents, List};
-use pfh_record::{DigestKind, Header, Outcome, ReadOptions, Record};
+use pfh_record::{DigestKind, Outcome, ReadOptions, Record};
 use pfh_source::{
     EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, SharedExtents, Source as _,
     Totals, WalkOptions,
@@ -25,7 +26,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::{Arc, Mutex};
 
 /// Collects files, and reads them as far as necessary.
@@ -36,8 +37,10 @@ pub(crate) struct Gatherer<'a> {
     catalogue: Catalogue,
     /// The lists by the number of their place; places of paths have no name.
     names: Vec<Option<Vec<u8>>>,
-    own_files: Vec<FileIdentity>,
+    own_files: OwnFiles,
     two_sides: bool,
+    /// The directory that paths of the command line start from, if a list may have the same files.
+    directory: Option<Vec<u8>>,
     follow_files: bool,
     preserve_access_time: bool,
 }
@@ -98,7 +101,7 @@ impl<'a> Gatherer<'a> {
         two_sides: bool,
     ) -> Result<Gatherer<'a>, Failed> {
         pfh_source::raise_open_file_limit();
-        let own_files = command.own_files();
+        let own_files = command.output().own_files();
         let catalogue = Catalogue::new(options.memory / 2, with_empty, two_sides).map_err(temporary_failed)?;
         Ok(Gatherer {
             command,
@@ -108,6 +111,7 @@ impl<'a> Gatherer<'a> {
             names: Vec::new(),
             own_files,
             two_sides,
+            directory: None,
             follow_files: false,
             preserve_access_time: false,
         })
@@ -157,7 +161,9 @@ impl<'a> Gatherer<'a> {
     /// Adds a finding of a walk.
     fn found(&mut self, found: Found<pfh_source::LocalHandle>, side: Side, place: Place) -> io::Result<()> {
         let (path, content) = match found {
-            Found::Entry(entry) if entry.identity_hint.is_some_and(|identity| self.own_files.contains(&identity)) => {
+            Found::Entry(entry)
+                if entry.identity_hint.is_some_and(|identity| self.own_files.has(identity, || entry.path())) =>
+            {
                 (entry.path(), Content::Missing)
             }
             Found::Entry(entry) if entry.kind == EntryKind::Regular => {
@@ -183,7 +189,9 @@ impl<'a> Gatherer<'a> {
             Found::Other(path, Other::LeftOut) => (path, Content::Missing),
             Found::Pause => return Ok(()),
         };
-        self.catalogue.push(&path, content, side, place)
+        let whole_path = self.directory.as_deref().and_then(|directory| whole_path(Some(directory), &path));
+        let whole_path = whole_path.as_deref().map(without_dots);
+        self.catalogue.push(&path, content, side, place, whole_path.as_deref())
     }
 
     /// Counts and reports a file that is not compared.
@@ -194,6 +202,11 @@ impl<'a> Gatherer<'a> {
     /// Adds the files of lists. `only`: nothing else was given, so that at least one list must have digests.
     pub(crate) fn lists(&mut self, lists: Vec<List>, side: Side, only: bool) -> Result<(), Failed> {
         let mut loaded = Vec::new();
+        // Where files come from one list alone, no other place has the same.
+        let tells_places = self.two_sides || lists.len() > 1 || !only;
+        if !self.two_sides && !only && !lists.is_empty() {
+            self.directory = std::env::current_dir().ok().map(|directory| directory.into_os_string().into_vec());
+        }
         for mut list in lists {
             let name = list.name().to_vec();
             let place = self.place(Some(name.clone()));
@@ -220,9 +233,9 @@ impl<'a> Gatherer<'a> {
                 is_useless &= digest.is_none();
                 unread += u64::from(digest.is_none());
                 let links = entry.expected.links.unwrap_or(1);
-                // Where each list is a side of its own, the same path in two of them is two files.
-                let whole_path = if self.two_sides { whole_path(list.header(), &entry.path) } else { None };
-                has_unknown_places |= self.two_sides && whole_path.is_none();
+                let directory = list.header().directory.as_deref();
+                let whole_path = if tells_places { whole_path(directory, &entry.path) } else { None };
+                has_unknown_places |= tells_places && whole_path.is_none();
                 let identity = whole_path.as_deref().and_then(|path| pfh_source::identity_of(path).ok());
                 let whole_path = whole_path.as_deref().map(without_dots);
                 let listed = Listed {
@@ -240,9 +253,10 @@ impl<'a> Gatherer<'a> {
                 message::error(format_args!("{name}: files without a digest of {algorithm} are not compared"));
             }
             if has_unknown_places && !is_useless && !self.options.quiet {
+                let others = if self.two_sides { "the other side" } else { "paths and other lists" };
                 message::error(format_args!(
                     "{}: its paths are relative, and it does not tell to which directory: its files are taken for \
-                     others than those of the other side",
+                     others than those of {others}",
                     message::quoted(&name)
                 ));
             }
@@ -371,16 +385,16 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the path of a listed file from the root, if the list tells it.
-fn whole_path(header: &Header, path: &[u8]) -> Option<Vec<u8>> {
+/// Returns the path of a file from the root, if the directory that it starts from is known.
+fn whole_path(directory: Option<&[u8]>, path: &[u8]) -> Option<Vec<u8>> {
     let is_whole = |path: &&[u8]| path.starts_with(b"/");
     match Some(path).filter(is_whole) {
         Some(path) => Some(path.to_vec()),
-        None => header.directory.as_deref().filter(is_whole).map(|directory| [directory, b"/", path].concat()),
+        None => directory.filter(is_whole).map(|directory| [directory, b"/", path].concat()),
     }
 }
 
-/// Returns a path without needless slashes, `.` and `..`.
+/// Returns a path from the root without needless slashes, `.` and `..`.
 fn without_dots(path: &[u8]) -> Vec<u8> {
     let mut names = Vec::new();
     for name in path.split(|&byte| byte == b'/') {
@@ -390,7 +404,7 @@ fn without_dots(path: &[u8]) -> Vec<u8> {
             name => names.push(name),
         }
     }
-    names.join(&b'/')
+    [&b"/"[..], &names.join(&b'/')].concat()
 }
 
 /// Returns a value that two files have in common if one is a copy that shares all of the other's room (reflinks).
@@ -417,11 +431,11 @@ mod tests {
     #[test]
     fn whole_paths_have_no_dots() {
         for (path, expected) in [
-            (&b"/a/b"[..], &b"a/b"[..]),
-            (b"/a//./b/", b"a/b"),
-            (b"/a/../../b/c/..", b"b"),
-            (b"/", b""),
-            (b"/..a/...", b"..a/..."),
+            (&b"/a/b"[..], &b"/a/b"[..]),
+            (b"/a//./b/", b"/a/b"),
+            (b"/a/../../b/c/..", b"/b"),
+            (b"/", b"/"),
+            (b"/..a/...", b"/..a/..."),
         ] {
             assert_eq!(without_dots(path), expected);
         }

@@ -60,6 +60,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
         None if arguments.format == ExportFormat::Bloom => export.bloom()?,
         None => export.digests(),
     };
+    verdicts::refuse_changed(&arguments.set, &classifier.sets()[0].set)?;
     let (lost, entries) = (export.lost, export.entries);
     command.count_lines(lost.count(NOT_EXPRESSED));
     let ending = command.finish(written, entries, None)?;

@@ -21,6 +21,7 @@ use pfh_record::{Metadata, Outcome, Record, Selection};
 use pfh_similarity::Family;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, Builder};
 
@@ -71,7 +72,8 @@ pub(crate) fn run(
     let mut engine = gather::engine_options(options, Selection::from_iter([] as [Algorithm; 0]));
     // One thread reads one image after the other; the others look its blocks up.
     engine.threads = 1;
-    engine.own_files = command.own_files();
+    let own_files = command.output().own_files();
+    engine.own_files = own_files.identities();
     let hash = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
     let (source, engine) = hash.into_parts().map_err(Failed::usage)?;
     command.look_at(&arguments.paths);
@@ -93,6 +95,7 @@ pub(crate) fn run(
     let decide = |_: &[u8], _: Option<&Metadata>| {
         Decision::HashWith(FileOptions { selection: None, consumer: Some(Scan::consumer(&scan)) })
     };
+    let decide = own_files.before(Some(&decide));
     let prepare = |record: Record| {
         let item = Item::new(&record, ());
         let scanned = if record.outcome == Outcome::Complete { scan.take_ended(&record.path) } else { None };
@@ -110,7 +113,7 @@ pub(crate) fn run(
         let work = || Builder::new().spawn_scoped(scope, || scan.work());
         let has_started = (0..threads).map(|_| work()).filter(Result::is_ok).count();
         let report = if has_started > 0 {
-            Ok(command.hash(&engine, &source, Some(&decide), &prepare, &mut deliver))
+            Ok(command.hash(&engine, &source, decide.as_deref(), &prepare, &mut deliver))
         } else {
             Err(Failed::usage("the system grants no thread"))
         };
@@ -118,11 +121,14 @@ pub(crate) fn run(
         report
     });
     report?.map_err(|error| gather::start_error(error, options))?;
+    let refuse_changed = || verdicts::refuse_changed(Path::new(verdicts::split_class(known).1), &scan.set);
     if let Some(error) = scan.failed() {
+        refuse_changed()?;
         return Err(Failed::unread(error.to_string()));
     }
     let unread = command.tally.unread;
     written = written.and_then(|()| printer.end(unread, &|| cancel.is_cancelled()));
+    refuse_changed()?;
     let Printer { totals, findings, .. } = printer;
     command.tally.findings = findings;
     if !options.quiet && !cancel.is_cancelled() {

@@ -116,8 +116,9 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         }
         (path, _) => reading::open_output(path.as_deref())?,
     };
-    options.own_files = output.identities();
-    refuse_own(&arguments, &named, &options.own_files)?;
+    refuse_own(&arguments, &named, &output.identities())?;
+    let own_files = output.own_files();
+    options.own_files = own_files.identities();
     command.set_output(output);
     let mut header = Vec::new();
     if recorded.as_ref().is_none_or(|recorded| !recorded.has_header()) {
@@ -138,8 +139,9 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         if known { Decision::LeaveOut } else { Decision::Hash }
     };
     let decide: Option<pfh_engine::Decide<'_>> = if recorded.is_some() { Some(&decide) } else { None };
+    let decide = own_files.before(decide);
     let prepare = |record: Record| hash_list::item(&*format, tells_missing_digests, &record);
-    let report = command.hash(&options, &source, decide, &prepare, &mut |()| ControlFlow::Continue(()));
+    let report = command.hash(&options, &source, decide.as_deref(), &prepare, &mut |()| ControlFlow::Continue(()));
     let report = report.map_err(Failed::usage)?;
     if out.stats.is_some() {
         // The statistics contain the same numbers.

@@ -80,6 +80,9 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
             return command.finish(Err(interrupted()), 0, None);
         }
     }
+    for (path, set) in arguments.except.iter().chain(&arguments.common).zip(importer.compared()) {
+        verdicts::refuse_changed(path, set)?;
+    }
     let mut unread = lists::unread(&loaded, true, arguments.quiet)?;
     let not_compared = importer.not_compared();
     if not_compared > 0 {
@@ -132,7 +135,9 @@ fn add_source(
         if stops() {
             return Ok(None);
         }
-        let is_useful = importer.add_set(&set, &stops).map_err(failed)?;
+        let added = importer.add_set(&set, &stops);
+        verdicts::refuse_changed(path, &set)?;
+        let is_useful = added.map_err(failed)?;
         let mut useless = Contents::default().instead_of(source.as_bytes(), WANTED);
         useless.has = set.algorithms().map(Algorithm::name).collect();
         let useless = Some(useless).filter(|_| !is_useful && !set.is_empty());

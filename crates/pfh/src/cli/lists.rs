@@ -72,11 +72,7 @@ impl BrokenLines {
         if !is_useful {
             return Loaded { broken: self.count, useless: Some(contents.instead_of(&self.list, wanted)) };
         }
-        if files > 0 && !self.quiet {
-            let (list, files) = (message::quoted(&self.list), plural(files, "file"));
-            message::error(format_args!("{list}: {files} without a digest by {wanted}{result}"));
-        }
-        Loaded { broken: self.count + files, useless: None }
+        Loaded { broken: self.count, useless: None }.with_files(files, &self.list, self.quiet, wanted, result)
     }
 }
 
@@ -97,6 +93,17 @@ pub(crate) struct Loaded {
     pub(crate) broken: u64,
     /// The report on a list without wanted digests.
     pub(crate) useless: Option<NothingUseful>,
+}
+
+impl Loaded {
+    /// Counts and reports files of a list without a digest by the `wanted` algorithms, with what follows from that.
+    pub(crate) fn with_files(self, files: u64, list: &[u8], quiet: bool, wanted: &str, result: &str) -> Loaded {
+        if files > 0 && !quiet {
+            let (list, files) = (message::quoted(list), plural(files, "file"));
+            message::error(format_args!("{list}: {files} without a digest by {wanted}{result}"));
+        }
+        Loaded { broken: self.broken + files, ..self }
+    }
 }
 
 /// Counts unreadable lines and useless lists, and reports the latter. If only lists were given (`only`) and none has

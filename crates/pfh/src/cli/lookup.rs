@@ -11,11 +11,11 @@ use super::reading;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use pfh_digest::{Algorithm, Digest};
 use pfh_known::{BloomFile, Classifier, Found, KnownSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 
@@ -44,6 +44,7 @@ pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
     let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, 256 << 20, false)?;
     let lookup = Lookup {
         writer: VerdictWriter::new(arguments.format, false),
+        set: std::slice::from_ref(&arguments.set),
         classifier: &classifier,
         algorithms: classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect(),
         filter: arguments.filter.as_deref().map(|path| Filter::open(path, &classifier)).transpose()?,
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
             return Err(Failed::usage(format_args!("{text} is no digest of this set")));
         }
     }
-    lookup.answer(&mut queries).map_err(unread_set)?;
+    lookup.answer(&mut queries).map_err(|error| lookup.failed(&error))?;
     let stdin = arguments.digests.is_empty().then(message::standard_input).transpose();
     let stdin = stdin.map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
 
@@ -78,13 +79,9 @@ pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
     command.finish(Ok(()), counts.all(), None)
 }
 
-/// The failure of a set or a filter that can no longer be read.
-fn unread_set(error: io::Error) -> Failed {
-    Failed::unread(error.to_string())
-}
-
 /// A Bloom filter, and the algorithms whose digests it is asked about.
 struct Filter {
+    path: PathBuf,
     bits: BloomFile,
     algorithms: Vec<Algorithm>,
 }
@@ -93,12 +90,13 @@ impl Filter {
     fn open(path: &Path, classifier: &Classifier) -> Result<Filter, Failed> {
         let failed = |error: &dyn Display| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
         let bits = BloomFile::open(path).map_err(|error| failed(&error))?;
-        let mut filter = Filter { algorithms: bits.algorithm().into_iter().collect(), bits };
+        let algorithms = bits.algorithm().into_iter().collect();
+        let mut filter = Filter { path: path.to_owned(), algorithms, bits };
         // The filters of other programs do not name their algorithm: those of hashlookup are of SHA-1, or of SHA-256.
         if filter.algorithms.is_empty() {
             for set in classifier.sets() {
                 for algorithm in set.set.algorithms() {
-                    if filter.has_first_digests(&set.set, algorithm).map_err(unread_set)? {
+                    if filter.has_first_digests(&set.set, algorithm).map_err(Failed::unread)? {
                         filter.algorithms.push(algorithm);
                     }
                 }
@@ -136,6 +134,13 @@ impl Filter {
     fn lets_pass(&self, text: &[u8], digests: &[Digest]) -> io::Result<bool> {
         let is_asked = |digest: &Digest| self.algorithms.contains(&digest.algorithm());
         if digests.iter().all(is_asked) { self.may_have(text) } else { Ok(true) }
+    }
+
+    /// Checks that the filter was not overwritten in place.
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.bits
+            .check_unchanged()
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", message::quoted_path(&self.path))))
     }
 
     fn may_have(&self, text: &[u8]) -> io::Result<bool> {
@@ -237,6 +242,8 @@ impl Answered {
 /// Look-ups of digests, as all threads make them.
 struct Lookup<'a> {
     writer: VerdictWriter,
+    /// The set as the command line names it.
+    set: &'a [OsString],
     classifier: &'a Classifier,
     algorithms: Vec<Algorithm>,
     /// A filter that is asked before the set.
@@ -244,6 +251,11 @@ struct Lookup<'a> {
 }
 
 impl Lookup<'_> {
+    /// Returns the failure of a set or a filter that can no longer be read.
+    fn failed(&self, error: &io::Error) -> Failed {
+        verdicts::unread(self.set, self.classifier, error)
+    }
+
     /// Answers the lines of standard input on several threads.
     fn answer_lines_of(&self, stdin: impl Read, answered: &mut Answered) -> Result<(), Failed> {
         let mut texts = Texts { input: stdin, rest: Vec::new() };
@@ -271,7 +283,7 @@ impl Lookup<'_> {
                     // Without an answer, the thread has panicked, and the scope panics, too.
                     let Ok(answer) = workers[received % threads].1.recv() else { return Ok(()) };
                     received += 1;
-                    let queries = answer.map_err(unread_set)?;
+                    let queries = answer.map_err(|error| self.failed(&error))?;
                     answered.write(&queries);
                     spare.push(queries);
                 } else if is_over {
@@ -351,6 +363,9 @@ impl Lookup<'_> {
             let verdict = Verdict { list: None, name: text, digests, known, entries };
             self.writer.verdict(&verdict, &self.algorithms, &mut queries.answers);
         }
+        // Answers of a set that is being overwritten are not printed.
+        self.classifier.check_unchanged()?;
+        self.filter.as_ref().map_or(Ok(()), Filter::check_unchanged)?;
         queries.digests.clear();
         queries.all.clear();
         Ok(())

@@ -6,7 +6,7 @@ use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::gather::{self, DigestCollector};
 use super::keys;
-use super::lists::{self, BrokenLines};
+use super::lists::{self, BrokenLines, Loaded};
 use super::message;
 use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
@@ -81,7 +81,14 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
     }
     let quiet = arguments.options.quiet;
     let mut known = KnownDigests::new(arguments.options.memory / 2, algorithm, arguments.all_names);
-    let mut load = |list| lists::load(list, quiet, |list, broken| known.load(list, broken));
+    let wanted = algorithm.map_or("cryptographic algorithms", |algorithm| algorithm.name());
+    let mut load = |list: List| -> Result<Loaded, Failed> {
+        let (name, before) = (list.name().to_vec(), known.without_digest());
+        let loaded = lists::load(list, quiet, |list, broken| known.load(list, broken))?;
+        // Of a useless list, the list is reported.
+        let files = if loaded.useless.is_none() { known.without_digest() - before } else { 0 };
+        Ok(loaded.with_files(files, &name, quiet, wanted, " cannot be found"))
+    };
     let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(&mut load).collect();
     let unread = lists::unread(&loaded?, true, quiet)?;
     same(arguments, algorithm, known, unread)
@@ -177,7 +184,7 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     let written = writer
         .header(&[family.name()], Some(threshold), false)
         .and_then(|()| comparison.print_pairs(arguments.top, &mut writer));
-    command.tally.findings = writer.written();
+    command.tally.findings = writer.found();
     writer.finish(command, written, comparison.count())
 }
 
@@ -222,7 +229,8 @@ fn same(
         pfh_source::raise_open_file_limit();
         let mut engine = gather::engine_options(options, known.algorithms().into());
         engine.keys = keys;
-        engine.own_files = command.own_files();
+        let own_files = command.output().own_files();
+        engine.own_files = own_files.identities();
         let run = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
         let (source, engine) = run.into_parts().map_err(Failed::usage)?;
         command.look_at(&arguments.paths);
@@ -236,7 +244,7 @@ fn same(
             written = print_matches(Name { list: None, name: &path }, &matches, &known, &mut writer);
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        let report = command.hash(&engine, &source, None, &prepare, &mut print);
+        let report = command.hash(&engine, &source, own_files.before(None).as_deref(), &prepare, &mut print);
         report.map_err(|error| gather::start_error(error, options))?;
     }
     let mut loaded = Vec::new();
@@ -268,7 +276,7 @@ fn same(
             doubts.iter().for_each(message::error);
         }
     }
-    command.tally.findings = writer.written();
+    command.tally.findings = writer.found();
     if written.is_ok() && command.spares(digests as u64) {
         return command.finish(written, digests as u64, None);
     }

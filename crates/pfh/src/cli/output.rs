@@ -1,11 +1,14 @@
 //! The destination of a list: standard output, a file that appears whole or not at all, or a journal that grows.
 
 use super::message::{self, Partial};
-use pfh_engine::CancelToken;
+use pfh_engine::{CancelToken, Decide, Decision};
 use pfh_list::{AtomicFile, FileIdentity};
-use pfh_record::Summary;
+use pfh_record::{Metadata, Summary};
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,6 +48,65 @@ impl SharedOutput {
     pub(crate) fn cancel(&self) -> &CancelToken {
         &self.cancel
     }
+
+    /// Returns the files that a run does not read, because it writes or replaces them.
+    pub(crate) fn own_files(&self) -> OwnFiles {
+        self.lock().output.own_files()
+    }
+}
+
+/// The files that a run does not read, because it writes or replaces them.
+#[derive(Default)]
+pub(crate) struct OwnFiles {
+    /// Those that are left out under every name.
+    identities: Vec<FileIdentity>,
+    /// The file that will be replaced, if other names lead to it, too, and its path without symbolic links. The other
+    /// names keep it, so they are files like any other.
+    replaced: Option<(FileIdentity, PathBuf)>,
+}
+
+/// A [`Decide`] that is kept.
+type OwnDecide<'a> = Box<dyn Fn(&[u8], Option<&Metadata>) -> Decision + Sync + 'a>;
+
+impl OwnFiles {
+    /// Returns the same with one more file, which is left out under every name.
+    pub(crate) fn with(mut self, other: Option<FileIdentity>) -> OwnFiles {
+        self.identities.extend(other);
+        self
+    }
+
+    /// Returns the files that are left out under every name, for the options of a run. [`OwnFiles::before`] leaves out
+    /// the others.
+    pub(crate) fn identities(&self) -> Vec<FileIdentity> {
+        self.identities.clone()
+    }
+
+    /// Whether a file is one of them. `path` is asked for only if the identity alone does not tell.
+    pub(crate) fn has(&self, identity: FileIdentity, path: impl FnOnce() -> Vec<u8>) -> bool {
+        self.identities.contains(&identity) || self.is_replaced(identity, path)
+    }
+
+    fn is_replaced(&self, identity: FileIdentity, path: impl FnOnce() -> Vec<u8>) -> bool {
+        self.replaced.as_ref().is_some_and(|(replaced, own)| {
+            *replaced == identity && fs::canonicalize(OsStr::from_bytes(&path())).is_ok_and(|path| path == *own)
+        })
+    }
+
+    /// Returns what decides on the files of a run: it leaves out the one that only its path tells, and asks `decide`
+    /// about the others.
+    pub(crate) fn before<'a>(&'a self, decide: Option<Decide<'a>>) -> Option<OwnDecide<'a>> {
+        if self.replaced.is_none() {
+            return decide.map(|decide| Box::new(decide) as OwnDecide<'a>);
+        }
+        Some(Box::new(move |path: &[u8], metadata: Option<&Metadata>| {
+            let posix = metadata.and_then(|metadata| metadata.posix);
+            let identity = posix.map(|posix| FileIdentity::new(posix.device, posix.inode));
+            if identity.is_some_and(|identity| self.is_replaced(identity, || path.to_vec())) {
+                return Decision::LeaveOut;
+            }
+            decide.map_or(Decision::Hash, |decide| decide(path, metadata))
+        }))
+    }
 }
 
 /// Returns the error that ends writing and reading after a signal.
@@ -71,13 +133,12 @@ pub(crate) struct Output {
 }
 
 enum To {
-    /// Standard output, or a file that is no regular file (`/dev/null`, a FIFO).
+    /// Standard output, another open descriptor, or a file that is no regular file (`/dev/null`, a FIFO).
     Stream {
-        writer: BufWriter<Box<dyn Write + Send>>,
+        writer: BufWriter<Stream>,
         /// Whether somebody reads along, at a terminal or through a pipe. Then each group is written when it is
         /// complete, since the next may take long.
         followed: bool,
-        standard: bool,
     },
     /// A file that gets its name at the end.
     Whole(AtomicFile),
@@ -89,6 +150,59 @@ enum To {
         target: PathBuf,
     },
     Closed,
+}
+
+/// A place to which a list is written as it comes.
+enum Stream {
+    Standard(Stdout),
+    Opened(File),
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Standard(stdout) => stdout.write(bytes),
+            Stream::Opened(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Standard(stdout) => stdout.flush(),
+            Stream::Opened(file) => file.flush(),
+        }
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Stream::Standard(stdout) => stdout.as_fd(),
+            Stream::Opened(file) => file.as_fd(),
+        }
+    }
+}
+
+impl Stream {
+    /// Returns the identity of the regular file that is written to, such as that of the shell in `pfh hash . > list`.
+    fn identity(&self) -> Option<FileIdentity> {
+        let stat = rustix::fs::fstat(self).ok()?;
+        let is_regular = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
+        is_regular.then(|| FileIdentity::new(stat.st_dev, stat.st_ino))
+    }
+
+    /// Waits until a network or FUSE filesystem has stored the file. Otherwise nobody would hear of an error that comes
+    /// after the bytes were taken, such as that of a full disk or quota.
+    fn store_if_remote(&self) -> io::Result<()> {
+        if !pfh_source::is_remote(self) {
+            return Ok(());
+        }
+        match rustix::fs::fsync(self) {
+            // A FIFO, or a filesystem that stores at once.
+            Err(rustix::io::Errno::INVAL) => Ok(()),
+            stored => Ok(stored?),
+        }
+    }
 }
 
 /// Returns the number of the descriptor that a path such as `/dev/stdout` leads to.
@@ -124,17 +238,12 @@ impl Output {
             kind.is_fifo() || kind.is_socket()
         });
         let followed = piped || stdout.is_terminal();
-        Ok(Output::new(To::Stream {
-            writer: BufWriter::with_capacity(BUFFER_BYTES, Box::new(stdout)),
-            followed,
-            standard: true,
-        }))
+        Ok(Output::stream(Stream::Standard(stdout), followed))
     }
 
     /// Makes an output that is written as it comes.
-    fn stream(file: File, followed: bool) -> Output {
-        let writer = BufWriter::with_capacity(BUFFER_BYTES, Box::new(file) as Box<dyn Write + Send>);
-        Output::new(To::Stream { writer, followed, standard: false })
+    fn stream(stream: Stream, followed: bool) -> Output {
+        Output::new(To::Stream { writer: BufWriter::with_capacity(BUFFER_BYTES, stream), followed })
     }
 
     /// Creates a file that appears under its name only when it is whole. A symbolic link is followed; an existing file
@@ -143,14 +252,23 @@ impl Output {
         // The file behind an open descriptor may have more than this list, and is not replaced.
         match descriptor_named_by(target) {
             Some(1) => return Output::standard(),
-            Some(_) => return Ok(Output::stream(OpenOptions::new().append(true).open(target)?, false)),
+            Some(_) => {
+                let file = OpenOptions::new().append(true).open(target)?;
+                return Ok(Output::stream(Stream::Opened(file), false));
+            }
             None => {}
         }
         if let Ok(metadata) = fs::metadata(target)
             && !metadata.is_file()
         {
-            let followed = metadata.file_type().is_fifo();
-            return Ok(Output::stream(OpenOptions::new().write(true).open(target)?, followed));
+            let kind = metadata.file_type();
+            if kind.is_block_device() {
+                // Perhaps the evidence, with the option before the wrong word.
+                let text = "it is a block device, and a list would overwrite what is on it; name a file";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+            }
+            let file = OpenOptions::new().write(true).open(target)?;
+            return Ok(Output::stream(Stream::Opened(file), kind.is_fifo()));
         }
         let file = AtomicFile::create(target)?;
         if let Some(error) = file.not_kept() {
@@ -175,6 +293,22 @@ impl Output {
         }
     }
 
+    /// Returns the files that a run does not read, because it writes or replaces them.
+    pub(crate) fn own_files(&self) -> OwnFiles {
+        let replaced = self.replaced_under_one_name();
+        let mut identities = self.identities();
+        identities.retain(|own| replaced.as_ref().is_none_or(|(identity, _)| own != identity));
+        OwnFiles { identities, replaced }
+    }
+
+    /// Returns the existing file that this one will replace if other names lead to it, too: its identity, and its path
+    /// without symbolic links.
+    fn replaced_under_one_name(&self) -> Option<(FileIdentity, PathBuf)> {
+        let path = fs::canonicalize(self.replaced()?).ok()?;
+        let metadata = fs::metadata(&path).ok()?;
+        (metadata.nlink() > 1).then(|| (FileIdentity::new(metadata.dev(), metadata.ino()), path))
+    }
+
     /// Returns the path at which the whole file will appear.
     pub(crate) fn target(&self) -> Option<&Path> {
         match &self.to {
@@ -189,17 +323,12 @@ impl Output {
         Output::new(To::Journal { writer, target: target.to_owned() })
     }
 
-    /// Returns the identities of the output's files, so that a run does not hash its own list.
+    /// Returns the identities of the output's files; [`Output::own_files`] has those that a run does not read.
     pub(crate) fn identities(&self) -> Vec<FileIdentity> {
         let identity = |metadata: fs::Metadata| FileIdentity::new(metadata.dev(), metadata.ino());
         match &self.to {
-            To::Stream { standard: true, .. } => {
-                // The file of the shell, in `pfh hash . > list`.
-                let own = rustix::fs::fstat(io::stdout()).into_iter();
-                let regular = |stat: &rustix::fs::Stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
-                own.filter(regular).map(|stat| FileIdentity::new(stat.st_dev, stat.st_ino)).collect()
-            }
-            To::Stream { .. } | To::Closed => Vec::new(),
+            To::Stream { writer, .. } => writer.get_ref().identity().into_iter().collect(),
+            To::Closed => Vec::new(),
             To::Whole(file) | To::Once(file) => file.identities(),
             To::Journal { writer, .. } => writer.get_ref().metadata().into_iter().map(identity).collect(),
         }
@@ -219,7 +348,7 @@ impl Output {
     pub(crate) fn end_group(&mut self) -> io::Result<()> {
         match &mut self.to {
             To::Journal { writer, .. } => writer.flush(),
-            To::Stream { writer, followed: true, .. } => writer.flush(),
+            To::Stream { writer, followed: true } => writer.flush(),
             _ => Ok(()),
         }
     }
@@ -227,7 +356,10 @@ impl Output {
     /// Ends a complete list.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         match std::mem::replace(&mut self.to, To::Closed) {
-            To::Stream { mut writer, .. } => writer.flush(),
+            To::Stream { mut writer, .. } => {
+                writer.flush()?;
+                writer.get_ref().store_if_remote()
+            }
             To::Journal { writer, .. } => writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all(),
             To::Whole(file) => file.persist(),
             // Whoever was faster has the same in it.
@@ -251,7 +383,10 @@ impl Output {
                 writer.flush()?;
                 Ok(Some(Partial::File(target)))
             }
-            To::Stream { mut writer, standard, .. } => writer.flush().map(|()| standard.then_some(Partial::Stream)),
+            To::Stream { mut writer, .. } => {
+                writer.flush()?;
+                Ok(matches!(writer.get_ref(), Stream::Standard(_)).then_some(Partial::Stream))
+            }
             To::Once(file) => {
                 file.discard();
                 Ok(None)

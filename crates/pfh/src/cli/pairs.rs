@@ -32,6 +32,8 @@ pub(crate) struct PairWriter {
     line: Vec<u8>,
     /// Number of pairs and clusters that were written.
     written: u64,
+    /// Number of pairs that were left out, since the format cannot express them.
+    left_out: u64,
     /// Whether names that the format cannot express were reported.
     unexpressed: bool,
 }
@@ -50,7 +52,7 @@ impl PairWriter {
     /// Makes a writer. `family` is `None` for cryptographic digests, whose pairs have no score.
     pub(crate) fn new(output: SharedOutput, format: PairFormat, family: Option<Family>) -> PairWriter {
         let measure = if family == Some(Family::Tlsh) { "distance" } else { "score" };
-        PairWriter { output, format, measure, line: Vec::new(), written: 0, unexpressed: false }
+        PairWriter { output, format, measure, line: Vec::new(), written: 0, left_out: 0, unexpressed: false }
     }
 
     /// Returns the token that ends the writing.
@@ -62,9 +64,9 @@ impl PairWriter {
         self.format
     }
 
-    /// Returns the number of pairs and clusters that were written.
-    pub(crate) fn written(&self) -> u64 {
-        self.written
+    /// Returns the number of pairs and clusters that were found, whether the format can express them or not.
+    pub(crate) fn found(&self) -> u64 {
+        self.written + self.left_out
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -94,6 +96,7 @@ impl PairWriter {
     /// Writes a pair.
     pub(crate) fn pair(&mut self, first: Name<'_>, second: Name<'_>, relation: Relation) -> io::Result<()> {
         if !(self.can_express(first) && self.can_express(second)) {
+            self.left_out += 1;
             return Ok(());
         }
         let (number, measure) = match relation {

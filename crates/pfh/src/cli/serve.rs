@@ -22,8 +22,8 @@ mod with_server {
     use pfh_serve::{Limits, Options, Server};
     use std::time::Duration;
 
-    /// Open files beside those of connections: standard streams, signals, the runtime, listeners, and connections that
-    /// are being refused.
+    /// Open files beside those of connections and sets: standard streams, signals, the runtime, listeners, and
+    /// connections that are being refused.
     const OTHER_FILES: u64 = 64;
 
     /// Memory for making sets of lists.
@@ -64,7 +64,8 @@ mod with_server {
         let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let number = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
         let open_files = pfh_source::raise_open_file_limit();
-        let possible = usize::try_from(open_files.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX).max(1);
+        let other_files = OTHER_FILES + arguments.sets.len() as u64;
+        let possible = usize::try_from(open_files.saturating_sub(other_files)).unwrap_or(usize::MAX).max(1);
         let connections = match arguments.max_connections {
             None => default.connections.min(possible),
             Some(asked) if number(asked.get()) <= possible => number(asked.get()),
@@ -72,7 +73,7 @@ mod with_server {
                 return Err(Failed::usage(format_args!(
                     "the limit of {open_files} open files is too low for {asked} connections: raise it to {} or more \
                      (ulimit -n), or ask for {possible}",
-                    u64::from(asked.get()) + OTHER_FILES
+                    u64::from(asked.get()) + other_files
                 )));
             }
         };

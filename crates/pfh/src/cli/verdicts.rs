@@ -12,7 +12,7 @@ use pfh_record::ReadOptions;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use std::ffi::{OsStr, OsString};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::ops::AddAssign;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -80,6 +80,23 @@ pub(crate) fn refuse_damaged(path: &Path, set: &KnownSet, stops: &dyn Fn() -> bo
         Ok(_) => Ok(()),
         Err(error) => Err(Failed::unread(format_args!("{path}: {error}"))),
     }
+}
+
+/// Refuses the answers of a set that was overwritten in place or lost since it was opened: they may be wrong.
+pub(crate) fn refuse_changed(path: &Path, set: &KnownSet) -> Result<(), Failed> {
+    let failed = |error| Failed::unread(format_args!("{}: {error}", message::quoted_path(path)));
+    set.check_unchanged().map_err(failed)
+}
+
+/// As [`refuse_changed`], of the sets of the command line that [`open_all`] has opened.
+pub(crate) fn refuse_any_changed(known: &[OsString], classifier: &Classifier) -> Result<(), Failed> {
+    let mut sets = known.iter().zip(classifier.sets());
+    sets.try_for_each(|(argument, one)| refuse_changed(Path::new(split_class(argument).1), &one.set))
+}
+
+/// Returns the failure of a look-up in these sets. If one was overwritten or lost, the failure names it.
+pub(crate) fn unread(known: &[OsString], classifier: &Classifier, error: &io::Error) -> Failed {
+    refuse_any_changed(known, classifier).err().unwrap_or_else(|| Failed::unread(error))
 }
 
 fn refused(path: &Path, error: &OpenError) -> Failed {

@@ -6,6 +6,7 @@ use super::contents::temporary_failed;
 use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
 use super::lists::{self, BrokenLines};
+use super::output::OwnFiles;
 use super::progress::When;
 use super::quantity::Count;
 use super::verify_args::{Compat, VerifyArguments};
@@ -15,11 +16,11 @@ use pfh::HashRun;
 use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink};
 use pfh_fixity::{
-    Choice, Class, Comparison, Expectations, Expected, File, Found, Ignored, PathError, PathForms, PathsBelow,
-    Presence, Root, Sample, State,
+    Choice, Class, Comparison, Expected, Found, Ignored, Listed, PathForms, PathsBelow, Presence, Reading, Root,
+    Sample, State, Useless, identity_of_list,
 };
-use pfh_list::{Contents, Entry, FileIdentity, List};
-use pfh_record::{FormatName, Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
+use pfh_list::{FileIdentity, List, ReadError};
+use pfh_record::{Metadata, ReadOptions, Record, Selection, SkipReason};
 use pfh_source::{FileList, LocalSource, WalkOptions};
 use std::fs;
 use std::io;
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let sample = arguments.sample.map(|percent| Sample::new(percent, arguments.seed)).transpose();
     let sample = sample.map_err(Failed::usage)?;
     let choice = Choice::new(arguments.structure, sample);
-    let run = Run { arguments, root: &root, keys: Keys::default(), own_files: Vec::new(), choice };
+    let run = Run { arguments, root: &root, keys: Keys::default(), own_files: OwnFiles::default(), choice };
     let asked = Asked {
         list: &name,
         root: &root.path,
@@ -66,17 +67,11 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     }
 }
 
-/// Returns the identity of the list, or of the archive that has it.
-fn identity_of_list(arguments: &VerifyArguments) -> Option<FileIdentity> {
-    let found = Path::new(&arguments.list).ancestors().find_map(|path| fs::metadata(path).ok())?;
-    found.is_file().then(|| FileIdentity::new(found.dev(), found.ino()))
-}
-
 /// Begins the command.
 fn begin(arguments: &VerifyArguments) -> Result<Command, Failed> {
     let output = arguments.output.as_deref().and_then(|path| fs::metadata(path).ok());
     if let Some(output) = output
-        && identity_of_list(arguments) == Some(FileIdentity::new(output.dev(), output.ino()))
+        && identity_of_list(Path::new(&arguments.list)) == Some(FileIdentity::new(output.dev(), output.ino()))
     {
         return Err(Failed::usage("the report would replace the list: name another file with -o"));
     }
@@ -88,123 +83,48 @@ fn begin(arguments: &VerifyArguments) -> Result<Command, Failed> {
     Ok(command)
 }
 
-/// A list that was read.
-struct Listed {
-    expected: Expected,
-    /// The files whose paths are not below the root.
-    not_below: Vec<(File, PathError)>,
-    /// The number of lines that could not be read.
-    broken: u64,
-}
-
-/// Most files whose paths are not below the root. A list with more is for another root.
-const NOT_BELOW_MAX: usize = 10_000;
-
-impl Listed {
-    /// Begins the comparison with what the list expects.
-    fn comparison(self, arguments: &VerifyArguments) -> io::Result<Comparison> {
-        let mut comparison = Comparison::new(self.expected, arguments.all, arguments.engine.memory / 8)?;
-        for (file, error) in self.not_below {
-            comparison.not_below(file, error)?;
-        }
-        Ok(comparison)
-    }
-}
-
-/// Whether an entry states digests of a whole file.
-fn is_whole(entry: &Entry) -> bool {
-    entry.piece.is_none() && entry.is_complete()
-}
-
-/// Reads the list, or the part of it before a signal. `quiet`: lines that cannot be read are counted only.
+/// Reads the list, or the part of it before a signal, and returns the number of its lines that could not be read.
+/// `quiet`: these are counted only.
 fn read(
     arguments: &VerifyArguments,
     mut list: List,
     quiet: bool,
     root: &Root,
     cancel: &CancelToken,
-) -> Result<Listed, Failed> {
-    let name = &list.name().to_vec()[..];
-    let mut expectations = Expectations::new(arguments.engine.memory / 8);
-    // A journal is continued by later runs, and the latest line of a path decides.
-    let is_journal = list.header().format == FormatName::Jsonl;
-    if is_journal {
-        expectations = expectations.latest_only();
-    }
-    let (mut not_below, mut contents, mut files) = (Vec::new(), Contents::default(), 0_u64);
-    let mut lines = BrokenLines::new(name, quiet);
-    let mut other = None;
+) -> Result<(Listed, u64), Failed> {
     let forms = PathForms {
         backslashes: arguments.backslashes,
         strip_prefix: arguments.strip_prefix.as_ref().map(|prefix| prefix.as_bytes()),
     };
-    let mut file = File::default();
-    while let Some(entry) = list.next_entry() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                lines.report(&error);
-                continue;
-            }
-        };
-        contents.add(entry);
-        // If it was skipped when the list was made, it is no file to expect.
-        if matches!(entry.outcome, Some(Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop))) {
-            continue;
-        }
-        // The pieces of a file stand in the line of the whole.
-        if is_journal && entry.piece.is_some() {
-            continue;
-        }
-        files += 1;
-        file.path.clear();
-        file.path.extend_from_slice(&root.below(&entry.path, &forms));
-        (file.size, file.line) = (None, entry.line);
-        file.digests.clear();
-        if is_whole(entry) {
-            file.size = entry.expected.size;
-            file.digests.extend_from_slice(&entry.digests);
-        }
-        if root.is_file && file.name() != root.name() {
-            other.get_or_insert_with(|| file.clone());
-            continue;
-        }
-        if let Err(error) = expectations.push(&file).map_err(temporary_failed)? {
-            not_below.push((File { path: entry.path.clone(), ..file.clone() }, error));
-        }
-        if not_below.len() > NOT_BELOW_MAX || cancel.is_cancelled() {
-            break;
-        }
+    let structure = arguments.structure;
+    let reading = Reading { root, forms, structure, memory_bytes: arguments.engine.memory / 8 };
+    let mut lines = BrokenLines::new(list.name(), quiet);
+    let mut broken = |error: ReadError| {
+        lines.report(&error);
+        ControlFlow::Continue(())
+    };
+    let listed = reading.read(&mut list, &mut broken, &|| cancel.is_cancelled());
+    let listed = listed.map_err(|useless| refused(useless, list.name(), root))?;
+    Ok((listed, lines.count))
+}
+
+/// Returns the message about a list that is of no use.
+fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
+    let (list, root) = (message::quoted(list), message::quoted_path(&root.path));
+    match useless {
+        Useless::NoFile => Failed::usage(format_args!("{list} expects no file")),
+        Useless::NotBelow { paths, first, error } => Failed::usage(format_args!(
+            "{list}: {} of its paths are not below {root}, the first in line {}, {}: {error}; name another ROOT, or use \
+             --strip-prefix",
+            Count(paths),
+            first.line,
+            message::quoted(&first.path)
+        )),
+        Useless::OtherNames => Failed::usage(format_args!("{list} has several files, and none has the name of {root}")),
+        Useless::Name(error) => Failed::usage(error),
+        Useless::NoDigests(has) => Failed::usage(format_args!("{has}; --structure compares names and sizes")),
+        Useless::Temporary(error) => temporary_failed(error),
     }
-    let quoted = message::quoted(name);
-    if files == 0 {
-        return Err(Failed::usage(format_args!("{quoted} expects no file")));
-    }
-    if not_below.len() as u64 == files || not_below.len() > NOT_BELOW_MAX {
-        let (file, error) = &not_below[0];
-        return Err(Failed::usage(format_args!(
-            "{quoted}: {} of its paths are not below {}, the first in line {}, {}: {error}; name another ROOT, or use --strip-prefix",
-            Count(not_below.len() as u64),
-            message::quoted_path(&root.path),
-            file.line,
-            message::quoted(&file.path)
-        )));
-    }
-    if let Some(mut other) = other.filter(|_| expectations.is_empty()) {
-        if files > 1 {
-            let path = message::quoted_path(&root.path);
-            return Err(Failed::usage(format_args!("{quoted} has several files, and none has the name of {path}")));
-        }
-        // The only file of the list is meant, whatever its name was.
-        other.path = root.name().to_vec();
-        expectations.push(&other).map_err(temporary_failed)?.map_err(Failed::usage)?;
-    }
-    let expected = expectations.sorted().map_err(temporary_failed)?;
-    if expected.algorithms().is_empty() && !arguments.structure {
-        let useless = contents.instead_of(name, "digests of whole files");
-        return Err(Failed::usage(format_args!("{useless}; --structure compares names and sizes")));
-    }
-    Ok(Listed { expected, not_below, broken: lines.count })
 }
 
 /// Returns the root that the command line names, or that of the list.
@@ -219,16 +139,16 @@ struct Run<'a> {
     arguments: &'a VerifyArguments,
     root: &'a Root,
     keys: Keys,
-    own_files: Vec<FileIdentity>,
+    own_files: OwnFiles,
     choice: Choice,
 }
 
-/// The list as the thread that reads it leaves it.
+/// The list as the thread that reads it leaves it, and the number of its lines that could not be read.
 enum Read {
-    /// Its comparison was handed over. The number of lines that could not be read.
+    /// Its comparison was handed over.
     Compared { broken: u64 },
     /// It needs another run than its ends suggest.
-    Other(Box<Listed>),
+    Other { listed: Box<Listed>, broken: u64 },
 }
 
 /// A run that may begin before its list was read.
@@ -252,8 +172,8 @@ impl Run<'_> {
             return None;
         }
         let ends = list.ends(options).ok()??;
-        let ends = read(self.arguments, ends, true, self.root, &CancelToken::default()).ok()?;
-        let mut expected = Some(ends.expected).filter(|_| ends.broken == 0)?;
+        let (ends, broken) = read(self.arguments, ends, true, self.root, &CancelToken::default()).ok()?;
+        let mut expected = Some(ends.expected).filter(|_| broken == 0)?;
         let of_list = self.of_list(&expected);
         keys::load(keys, &of_list.0, false).ok()?;
         let (source, engine) = self.parts(of_list.0[..].into(), &mut expected).ok()?;
@@ -266,10 +186,11 @@ impl Run<'_> {
     }
 
     /// Reads the files while the list is read. Findings wait within the memory of the engine until the list is known.
-    fn while_reading(self, list: List, asked: Asked<'_>, likely: Likely) -> Result<Ending, Failed> {
+    fn while_reading(mut self, list: List, asked: Asked<'_>, likely: Likely) -> Result<Ending, Failed> {
         let Likely { of_list, source, mut engine } = likely;
         let mut command = begin(self.arguments)?;
-        engine.own_files = self.own_files(&command);
+        self.own_files = self.own_files(&command);
+        engine.own_files = self.own_files.identities();
         let (cancel, likely_run) = (command.cancel().clone(), command.first_run());
         let (sender, receiver) = mpsc::channel();
         let (run, cancel, likely) = (&self, &cancel, &of_list);
@@ -293,9 +214,9 @@ impl Run<'_> {
                 command.count_lines(broken);
                 self.report(command, compared?, Asked { algorithms: &of_list.0, broken, ..asked })
             }
-            Read::Other(listed) => {
+            Read::Other { listed, broken } => {
                 command.forget();
-                self.after_reading(Some(command), *listed, asked)
+                self.after_reading(Some(command), (*listed, broken), asked)
             }
         }
     }
@@ -309,31 +230,39 @@ impl Run<'_> {
         sender: &mpsc::Sender<Comparison>,
         cancel: &CancelToken,
     ) -> Result<Read, Failed> {
-        let listed = read(self.arguments, list, self.arguments.quiet, self.root, cancel)?;
+        let (listed, broken) = read(self.arguments, list, self.arguments.quiet, self.root, cancel)?;
         if self.of_list(&listed.expected) != *likely {
-            return Ok(Read::Other(Box::new(listed)));
+            return Ok(Read::Other { listed: Box::new(listed), broken });
         }
-        let broken = listed.broken;
         // A run that has failed receives nothing.
-        let _ = sender.send(listed.comparison(self.arguments).map_err(temporary_failed)?);
+        let _ = sender.send(self.comparison(listed)?);
         Ok(Read::Compared { broken })
     }
 
-    /// Reads the files after the list was read.
-    fn after_reading(mut self, command: Option<Command>, listed: Listed, asked: Asked<'_>) -> Result<Ending, Failed> {
-        let Listed { mut expected, not_below, broken } = listed;
-        let selection: Selection = expected.algorithms().into();
+    /// Begins the comparison with what the list expects.
+    fn comparison(&self, listed: Listed) -> Result<Comparison, Failed> {
+        let VerifyArguments { all, engine, .. } = self.arguments;
+        listed.comparison(*all, engine.memory / 8).map_err(temporary_failed)
+    }
+
+    /// Reads the files after the list was read. Of it, `broken` lines could not be read.
+    fn after_reading(
+        mut self,
+        command: Option<Command>,
+        (mut listed, broken): (Listed, u64),
+        asked: Asked<'_>,
+    ) -> Result<Ending, Failed> {
+        let selection: Selection = listed.expected.algorithms().into();
         self.keys = keys::load(&self.arguments.keys, selection.algorithms(), self.arguments.list == "-")?;
         let mut command = command.map_or_else(|| begin(self.arguments), Ok)?;
         command.count_lines(broken);
         self.own_files = self.own_files(&command);
         if self.arguments.size_first {
-            self.find_other_sizes(&mut expected, command.cancel())?;
+            self.find_other_sizes(&mut listed.expected, command.cancel())?;
         }
-        let algorithms = expected.algorithms().to_vec();
-        let (source, engine) = self.parts(selection, &mut expected)?;
-        let listed = Listed { expected, not_below, broken };
-        let mut comparison = Some(listed.comparison(self.arguments).map_err(temporary_failed)?);
+        let algorithms = listed.expected.algorithms().to_vec();
+        let (source, engine) = self.parts(selection, &mut listed.expected)?;
+        let mut comparison = Some(self.comparison(listed)?);
         let comparison = self.compare(&mut command, &source, &engine, &mut || comparison.take())?;
         if command.cancel().is_cancelled() {
             return command.finish(Ok(()), 0, None);
@@ -342,8 +271,8 @@ impl Run<'_> {
     }
 
     /// Returns the files that are not to be read, because the program itself writes or reads them.
-    fn own_files(&self, command: &Command) -> Vec<FileIdentity> {
-        command.own_files().into_iter().chain(identity_of_list(self.arguments)).collect()
+    fn own_files(&self, command: &Command) -> OwnFiles {
+        command.output().own_files().with(identity_of_list(Path::new(&self.arguments.list)))
     }
 
     /// Reads the files, and compares each with what is expected. `begin` waits for the comparison, and is called once;
@@ -374,7 +303,8 @@ impl Run<'_> {
         };
         let decide = |path: &[u8], _: Option<&Metadata>| self.decide(path);
         let decide: Option<Decide<'_>> = if self.choice.leaves_out() { Some(&decide) } else { None };
-        let report = command.hash(engine, source, decide, &prepare, &mut deliver);
+        let decide = self.own_files.before(decide);
+        let report = command.hash(engine, source, decide.as_deref(), &prepare, &mut deliver);
         report.map_err(|error| self.start_error(error))?;
         compared.map_err(temporary_failed)?;
         Ok(comparison.or_else(begin))
@@ -403,7 +333,7 @@ impl Run<'_> {
         engine.memory_bytes = of_engine.memory / 2;
         engine.backend = reading::backend(of_engine.backend)?;
         engine.keys = self.keys.clone();
-        engine.own_files.clone_from(&self.own_files);
+        engine.own_files = self.own_files.identities();
         let arguments = WalkArguments {
             include: walk.include.clone(),
             exclude: walk.exclude.clone(),
@@ -437,7 +367,8 @@ impl Run<'_> {
         let mut sizes = Sizes { comparison, failed: Ok(()) };
         let prepare = |record: Record| self.root.found(record);
         let decide = |_: &[u8], _: Option<&Metadata>| Decision::RecordOnly(SkipReason::NotWanted);
-        pfh::run_on(&engine, &source, &prepare, &mut sizes, Some(&decide), &Counters::default(), cancel)
+        let decide = self.own_files.before(Some(&decide));
+        pfh::run_on(&engine, &source, &prepare, &mut sizes, decide.as_deref(), &Counters::default(), cancel)
             .map_err(|error| self.start_error(error))?;
         sizes.failed.map_err(temporary_failed)?;
         let findings = sizes.comparison.finish(&mut |_| Presence::Gone).map_err(temporary_failed)?;

@@ -1,6 +1,7 @@
 //! `pfh bag`: bags made, verified and updated, against hostile ones, kills, a full disk and bagit.py.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -203,6 +204,19 @@ fn what_no_bag_can_have_is_refused_before_anything_changes() {
     assert_eq!(files(&d.join("x")), before);
 }
 
+/// Manifests have paths in the bag, and no names above it.
+#[test]
+fn names_above_a_bag_may_be_of_any_bytes() {
+    let directory = scratch();
+    let d = directory.path();
+    let x = d.join(path(b"\xff")).join("x");
+    tree(&x, &[("a", "a")]);
+    for word in ["create", "update", "verify"] {
+        let ended = pfh(d, [OsStr::new("bag"), OsStr::new(word), x.as_os_str()]).run();
+        assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    }
+}
+
 /// Names that would not be read back from a tag manifest.
 #[test]
 fn tag_files_that_cannot_be_listed_are_refused() {
@@ -225,6 +239,59 @@ fn tag_files_that_cannot_be_listed_are_refused() {
     tree(d, &[("x/meta/~a", "a"), ("x/meta/ b", "b"), ("x/c *~", "c")]);
     bag(d, &["update", "x"]).done();
     assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+}
+
+/// New manifests by other algorithms would hide a damage that only the old ones show.
+#[test]
+fn an_update_by_other_algorithms_compares_with_the_old_manifests() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a"), ("x/b", "b")]);
+    bag(d, &["create", "-a", "md5", "x"]).done();
+    fs::write(d.join("x/data/a"), "A").unwrap();
+    let said = "changed: `data/a`\n`x`: 0 added, 0 removed, 1 changed, 1 unchanged\n";
+    assert_eq!(text(bag(d, &["update", "-a", "sha512", "x"]).done()), said);
+    assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+    let names = names(&d.join("x"));
+    let expected = ["bag-info.txt", "bagit.txt", "data", "manifest-sha512.txt", "tagmanifest-sha512.txt"];
+    assert_eq!(names, expected.map(std::path::PathBuf::from));
+}
+
+/// Metadata that cannot be written again as they are stay as they are.
+#[test]
+fn an_update_loses_no_metadata() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a")]);
+    bag(d, &["create", "x"]).done();
+    for info in [&b"Contact-Name: M\xfcller\n"[..], b"Contact-Name: A\nExternal-Description: one\ntwo\n", b" A: b\n"] {
+        fs::write(d.join("x/bag-info.txt"), info).unwrap();
+        let before = files(&d.join("x"));
+        let ended = bag(d, &["update", "x"]);
+        assert_eq!(ended.code(), 2, "{}", ended.stderr);
+        assert!(ended.stderr.contains("pfh: `x/bag-info.txt`: new metadata would lose line "), "{}", ended.stderr);
+        assert_eq!(files(&d.join("x")), before);
+    }
+}
+
+/// A bag is as its Payload-Oxum states once its files were fetched.
+#[test]
+fn an_update_counts_files_that_are_to_be_fetched() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a"), ("x/there", "there")]);
+    bag(d, &["create", "-a", "md5", "x"]).done();
+    fs::remove_file(d.join("x/data/there")).unwrap();
+    for (length, oxum, is_stated) in [("5", "Payload-Oxum: 6.2\n", true), ("-", "Payload-Oxum", false)] {
+        fs::write(d.join("x/fetch.txt"), format!("https://a.example/there {length} data/there\n")).unwrap();
+        let updated = bag(d, &["update", "x"]);
+        assert_eq!(text(updated.done()), "`x`: 0 added, 0 removed, 0 changed, 1 unchanged, 1 not fetched\n");
+        let info = text(&fs::read(d.join("x/bag-info.txt")).unwrap());
+        assert_eq!((info.contains(oxum), info.contains("Bag-Size")), (is_stated, is_stated), "{info}");
+        fs::write(d.join("x/data/there"), "there").unwrap();
+        assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+        fs::remove_file(d.join("x/data/there")).unwrap();
+    }
 }
 
 /// The lines of a manifest that cannot be opened are not known, so it proves nothing against the bag.

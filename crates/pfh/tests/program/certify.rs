@@ -22,15 +22,19 @@ fn case() -> TempDir {
 /// Adds a file that could not be read, with a name that is not UTF-8, before the counts. (Lines without check values
 /// are of earlier versions, so that of the header goes too.)
 fn with_exception(directory: &Path) {
+    with_line(
+        directory,
+        "{\"type\":\"file\",\"path\":\"secret \u{FFFD}\",\"path_base64\":\"c2VjcmV0IP8=\",\"outcome\":\"unreadable\",\"error\":\
+         {\"kind\":\"permission-denied\",\"message\":\"cannot open: Permission denied\",\"offset\":0,\"errno\":13}}",
+    );
+}
+
+/// Adds a line, or several, after the header.
+fn with_line(directory: &Path, line: &str) {
     let list = fs::read_to_string(directory.join("list.jsonl")).unwrap();
     let mut lines: Vec<String> =
         list.lines().map(|line| format!("{}}}", line.split(",\"check\"").next().unwrap())).collect();
-    lines.insert(
-        1,
-        "{\"type\":\"file\",\"path\":\"secret \u{FFFD}\",\"path_base64\":\"c2VjcmV0IP8=\",\"outcome\":\"unreadable\",\"error\":\
-         {\"kind\":\"permission-denied\",\"message\":\"cannot open: Permission denied\",\"offset\":0,\"errno\":13}}"
-            .to_owned(),
-    );
+    lines.insert(1, line.to_owned());
     fs::write(directory.join("list.jsonl"), lines.join("\n") + "\n").unwrap();
 }
 
@@ -199,6 +203,65 @@ fn a_report_that_cannot_be_written() {
     certify(directory.path(), &["-o", "/dev/full"]).expect(4, message);
     let message = "pfh: `absent/x` cannot be written: No such file or directory (os error 2)\n";
     certify(directory.path(), &["-o", "absent/x"]).expect(2, message);
+}
+
+/// The list is the evidence, and stays.
+#[test]
+fn a_report_does_not_replace_its_list() {
+    let directory = case();
+    let path = directory.path();
+    let list = fs::read(path.join("list.jsonl")).unwrap();
+    std::os::unix::fs::symlink("list.jsonl", path.join("link")).unwrap();
+    for output in ["list.jsonl", "./list.jsonl", "link"] {
+        let message = "pfh: the report would replace the list: name another file with -o\n";
+        certify(path, &["-o", output]).expect(2, message);
+        assert_eq!(fs::read(path.join("list.jsonl")).unwrap(), list);
+    }
+    certify(path, &["-o", "report.html"]).expect(0, "");
+}
+
+/// The latest line of each path counts, as for `pfh verify`.
+#[test]
+fn of_a_continued_journal_the_latest_lines_count() {
+    let directory = case();
+    let path = directory.path();
+    let expected = json(&certify(path, &["--json"]), 0);
+    let md5 = digest("md5", b"old");
+    // Those of an earlier run.
+    let unreadable =
+        "{\"type\":\"file\",\"path\":\"files/a\",\"outcome\":\"unreadable\",\"error\":{\"kind\":\"not-found\"}}\n";
+    let changed = format!(
+        "{{\"type\":\"file\",\"path\":\"files/<b>\",\"size\":3,\"outcome\":\"complete\",\"digests\":{{\"md5\":\"{md5}\"}},\
+         \"pieces\":[{{\"offset\":0,\"length\":3,\"digests\":{{\"md5\":\"{md5}\"}}}}]}}"
+    );
+    with_line(path, &(unreadable.to_owned() + &changed));
+    let report = json(&certify(path, &["--json"]), 0);
+    assert_eq!((expected["lines_superseded"].as_u64(), report["lines_superseded"].as_u64()), (Some(0), Some(2)));
+    for field in ["files", "outcomes", "digests", "bytes", "files_with_size", "exceptions", "exceptions_total"] {
+        assert_eq!(report[field], expected[field], "{field}");
+    }
+    let html = page(&certify(path, &[]), 0, "");
+    let sentence = "Earlier lines of the list that later lines of the same paths supersede, and which do not count: 2.";
+    for text in ["2 of 2 files in this list have digests.", "There are no exceptions.", sentence] {
+        assert!(html.contains(text), "{text}\n{html}");
+    }
+}
+
+/// Files are counted once, however their lines are grouped.
+#[test]
+fn lines_of_a_file_need_not_follow_each_other() {
+    let directory = scratch();
+    let path = directory.path();
+    let line = |algorithm: &str, name: &str| {
+        format!("{} ({name}) = {}\n", algorithm.to_uppercase(), digest(algorithm, name.as_bytes()))
+    };
+    let lines: String =
+        ["md5", "sha1"].iter().flat_map(|algorithm| ["a", "b", "c"].map(|name| line(algorithm, name))).collect();
+    fs::write(path.join("sums"), lines).unwrap();
+    let report = json(&pfh(path, ["certify", "sums", "--by", "x", "--json"]).run(), 0);
+    assert_eq!((report["files"].as_u64(), report["lines_superseded"].as_u64()), (Some(3), Some(0)));
+    assert_eq!(report["outcomes"], serde_json::json!({"listed_with_digests": 3}));
+    assert_eq!(report["digests"], serde_json::json!({"md5": 3, "sha1": 3}));
 }
 
 /// The exceptions of a long list do not fill the memory: the first are named, and all are counted.

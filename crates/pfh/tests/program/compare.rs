@@ -301,6 +301,13 @@ fn what_cannot_be_compared_is_said() {
     assert!(ended.code() == 2 && ended.stderr.contains("1024 bytes of memory are too few"), "{}", ended.stderr);
     let least = ended.stderr.split_whitespace().find_map(|word| word.parse::<u64>().ok().filter(|&least| least > 1024));
     run(d, "compare", &["-m", &least.unwrap().to_string(), "a"]).done();
+    // Its digest would not fit the memory. That is no reason to call it small.
+    fs::write(d.join("long"), noise(9, 4 << 20)).unwrap();
+    let ended = run(d, "compare", &["-j", "1", "-a", "sdhash", "-m", "1K", "a"]);
+    let least = ended.stderr.split_whitespace().find_map(|word| word.parse::<u64>().ok().filter(|&least| least > 1024));
+    let ended = run(d, "compare", &["-j", "1", "-a", "sdhash", "-m", &least.unwrap().to_string(), "a", "e", "long"]);
+    let said = "pfh: 1 file is too long for sdhash, and not compared; give a larger -m\n";
+    assert_eq!(ended.expect(3, said), b"a|e|100\n");
     assert_eq!(run(d, "compare", &["-o", "/dev/full", "a", "e"]).code(), 4);
     run(d, "compare", &["-a", "sdhash", "--build-index", "x", "a"])
         .expect(2, "pfh: only ssdeep and tlsh digests can be indexed\n");
@@ -314,6 +321,25 @@ fn what_cannot_be_compared_is_said() {
     {
         assert_eq!(run(d, "compare", wrong).code(), 2, "{wrong:?}");
     }
+}
+
+/// A file that could not be read could be similar to another. One that is too small has no digest by its contents.
+#[test]
+fn files_that_a_list_has_without_digest_are_counted() {
+    let directory = files();
+    let d = directory.path();
+    fs::write(d.join("tiny"), "tiny").unwrap();
+    let hashed = hash(d, ["-q", "-a", "tlsh", "-f", "jsonl", "-o", "list", "a", "e", "tiny", "/proc/self/mem"]).run();
+    assert_eq!(hashed.code(), 3, "{}", hashed.stderr);
+    let said = "pfh: `list`: 1 file is too small or too uniform for tlsh, and not compared\n\
+                pfh: `list`: 1 file without a digest by tlsh cannot be compared\n";
+    assert_eq!(run(d, "compare", &["--digests", "list"]).expect(3, said), b"a\te\t0\n");
+    assert_eq!(run(d, "compare", &["-q", "--digests", "list"]).expect(3, ""), b"a\te\t0\n");
+    assert_eq!(run(d, "compare", &["a", "--against-digests", "list"]).code(), 3);
+    assert_eq!(run(d, "match", &["--known", "list", "a"]).code(), 5);
+    hash(d, ["-q", "-a", "tlsh", "-f", "jsonl", "-o", "list", "a", "e", "tiny"]).run().done();
+    let said = said.lines().next().unwrap().to_owned() + "\n";
+    assert_eq!(run(d, "compare", &["--digests", "list"]).expect(0, &said), b"a\te\t0\n");
 }
 
 #[test]
@@ -462,4 +488,22 @@ fn experiments_are_printed_as_csv() {
         assert_eq!(run(d, "frash", &wrong).code(), 2, "{wrong:?}");
     }
     assert_eq!(run(d, "frash", &[&fast[..], &["-o", "/dev/full"]].concat()).code(), 4);
+}
+
+/// Neither the table that an earlier run left nor the one that is being written is an input of the experiments.
+#[test]
+fn experiments_do_not_read_their_own_table() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("documents")).unwrap();
+    for (seed, name) in [(1, "a"), (2, "b")] {
+        fs::write(d.join("documents").join(name), noise(seed, 5_000)).unwrap();
+    }
+    let table = || {
+        run(d, "frash", &["--tests", "needle", "-a", "ssdeep", "-o", "documents/table.csv", "documents"]).done();
+        fs::read_to_string(d.join("documents/table.csv")).unwrap()
+    };
+    let first = table();
+    assert!(first.contains("\r\nneedle,front-cut,ssdeep,2,"), "{first}");
+    assert_eq!(table(), first);
 }

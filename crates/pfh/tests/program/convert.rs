@@ -255,6 +255,34 @@ fn lists_are_joined_and_what_is_wrong_with_them_is_told() {
     assert_eq!(text(&named, 0, "pfh: written: 1\n"), format!("BLAKE3 (a) = {}\n", hex("blake3", b"a")));
 }
 
+/// CSV has columns for pieces only if they are known of when its header is written.
+#[test]
+fn pieces_that_come_late_are_told() {
+    let directory = scratch();
+    let path = directory.path();
+    let (whole, piece) = (hex("md5", b"1234"), hex("md5", b"12"));
+    let mut list = "path,size,mtime,outcome,error,piece_offset,piece_length,md5\r\n".to_owned();
+    for number in 0..300 {
+        list += &format!("{number},0,,complete,,,,{}\r\n", hex("md5", b""));
+    }
+    let big = format!("big,4,,complete,,,,{whole}\r\nbig,4,,complete,,0,2,{piece}\r\n");
+    fs::write(path.join("late"), format!("{list}{big}")).unwrap();
+    let message = "pfh: written: 301\n\
+                   pfh: entries: 1 have pieces or facts about contents that the beginnings of the lists did not show, and that the \
+                   list has no columns for; format `jsonl` keeps them: `big`\n";
+    for more in [None, Some("--join")] {
+        let ended = pfh(path, ["convert", "-f", "csv", "late"].into_iter().chain(more)).run();
+        assert!(!text(&ended, 3, message).contains(&piece));
+    }
+    // Where the beginning shows them, they come through, and so they do into other formats.
+    let shown = format!("{}\r\n{big}{}", list.lines().next().unwrap(), list.split_once("\r\n").unwrap().1);
+    fs::write(path.join("early"), shown).unwrap();
+    for arguments in [["csv", "early"], ["jsonl", "late"]] {
+        let ended = pfh(path, ["convert", "-q", "-f"].into_iter().chain(arguments)).run();
+        assert!(text(&ended, 0, "").contains(&piece), "{arguments:?}");
+    }
+}
+
 /// Lists of one tree by several algorithms become one, as if they had been made in one run.
 #[test]
 fn lists_of_one_tree_are_joined() {

@@ -413,6 +413,65 @@ fn a_damaged_journal_costs_only_time() {
     }
 }
 
+/// A journal tells of one file at each path, and two sources may have one there, of the same size and time.
+#[test]
+fn a_journal_does_not_stand_for_the_file_of_another_source() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "a/x", "one");
+    put(d, "b/x", "two");
+    age(&d.join("a/x"), 1_000_000_000);
+    age(&d.join("b/x"), 1_000_000_000);
+    copy(d, &["a/", "out", "-q"]).done();
+    fs::create_dir(d.join("out/.pfh-copy")).unwrap();
+    pfh(&d.join("a"), ["hash", "-f", "jsonl", "-o", "../out/.pfh-copy/journal.jsonl", "x"]).run().done();
+    let said = "pfh: `out/x`: there is another file of this name, which was not replaced\n\
+        pfh: 1 file, 3 B; read back and equal; 1 was there before; not copied: 1 file\n";
+    copy(d, &["a/", "b/", "out"]).expect(1, said);
+    assert_eq!(fs::read(d.join("out/x")).unwrap(), b"one");
+    // The file that was copied is listed, also if another one could not be copied to its path.
+    let ended = copy(d, &["a/", "b/", "other", "-q", "-o", "list"]);
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    assert_eq!(fs::read_to_string(d.join("list")).unwrap(), line(b"one", "x"));
+}
+
+/// A journal may have files of an earlier run with other sources, which the other destinations do not have.
+#[test]
+fn a_list_has_only_files_of_these_sources() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "card1/a", "1");
+    put(d, "card1/b", "2");
+    put(d, "card2/b", "2");
+    put(d, "card2/c", "3");
+    age(&d.join("card1/b"), 1_000_000_000);
+    age(&d.join("card2/b"), 1_000_000_000);
+    copy(d, &["card1/", "d1", "-q"]).done();
+    fs::create_dir(d.join("d1/.pfh-copy")).unwrap();
+    pfh(&d.join("card1"), ["hash", "-f", "jsonl", "-o", "../d1/.pfh-copy/journal.jsonl", "a", "b"]).run().done();
+    let ended = copy(d, &["card2/", "--to", "d1", "--to", "d2", "-o", "list"]);
+    ended.expect(0, "pfh: 2 files, 2 B, at 2 destinations; read back and equal\n");
+    let mut lines: Vec<String> =
+        fs::read_to_string(d.join("list")).unwrap().lines().map(|line| format!("{line}\n")).collect();
+    lines.sort_unstable();
+    let mut expected = [line(b"2", "b"), line(b"3", "c")];
+    expected.sort_unstable();
+    assert_eq!(lines, expected);
+}
+
+/// The end of a name is no path.
+#[test]
+fn names_may_end_with_dots() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "file..", "1");
+    put(d, "s../a", "2");
+    copy(d, &["file..", "s..", "out/"]).expect(0, "pfh: 2 files, 2 B; read back and equal\n");
+    assert_eq!(names(&d.join("out")), ["file..", "s.."].map(PathBuf::from));
+    copy(d, &["s../", "contents"]).expect(0, "pfh: 1 file, 1 B; read back and equal\n");
+    assert_eq!(names(&d.join("contents")), [PathBuf::from("a")]);
+}
+
 /// Filters leave out what they do elsewhere, and the journal of a copy belongs to its destination.
 #[test]
 fn filters_leave_things_out() {

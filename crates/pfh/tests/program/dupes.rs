@@ -487,8 +487,58 @@ fn a_list_does_not_let_files_cover_themselves() {
          others than those of the other side\n\
          pfh: 2 of 2 files have a copy, 0 (0 B) have none\n",
     );
-    // Duplicates have no sides: each list is a place of its own.
-    assert_eq!(run(d, "dupes", &["-q", "--digests", "old.jsonl", "--digests", "all.jsonl"]).code(), 1);
+}
+
+/// A file that was found and is in a list, or is in two lists, is no copy of itself.
+#[test]
+fn a_list_does_not_make_files_duplicates_of_themselves() {
+    let directory = tree(&[("t/a", "hello"), ("t/b", "hello"), ("t/c", "others")]);
+    let root = fs::canonicalize(directory.path()).unwrap();
+    let d = root.as_path();
+    symlink("t", d.join("way")).unwrap();
+    let whole = d.join("t");
+    let whole = whole.to_str().unwrap();
+    for (list, directory, path) in
+        [("all.jsonl", d, "t"), ("below.jsonl", &d.join("t"), "."), ("whole.gnu", d, whole), ("a.jsonl", d, "t/a")]
+    {
+        let (_, format) = list.split_once('.').unwrap();
+        let list = d.join(list);
+        hash(directory, ["-a", "sha256", "-f", format, "-o", list.to_str().unwrap(), path]).run().done();
+    }
+    let summary = "pfh: 3 files, 0 groups of directories and 1 group of files, 1 duplicate, 5 B could be saved\n";
+    let told = |arguments: &[&str], members: [&str; 2]| {
+        let text = format!("2 files of 5 B, 5 B could be saved:\n    {}\n    {}\n\n", members[0], members[1]);
+        assert_eq_bytes(run(d, "dupes", arguments).expect(1, summary), text.as_bytes());
+    };
+    for list in ["all.jsonl", "below.jsonl", "whole.gnu"] {
+        told(&["--digests", list, "t"], ["t/a", "t/b"]);
+        told(&["--digests", list, "./t/../t"], ["./t/../t/a", "./t/../t/b"]);
+        told(&["--digests", list, "--digests", "below.jsonl", whole], [&format!("{whole}/a"), &format!("{whole}/b")]);
+    }
+    let two = ["`all.jsonl`: t/a", "`all.jsonl`: t/b"];
+    told(&["--digests", "all.jsonl", "--digests", "all.jsonl"], two);
+    told(&["--digests", "all.jsonl", "--digests", "below.jsonl"], two);
+    // A file alone is no duplicate of any kind.
+    for more in [&["t/a"][..], &["way/a"], &["--digests", "a.jsonl"], &["--digests", "a.jsonl", "t/a"]] {
+        let ended = run(d, "dupes", &[&["-q", "--digests", "a.jsonl"], more].concat());
+        assert_eq!((ended.code(), &ended.stdout[..]), (0, &b""[..]), "{more:?}: {}", ended.stderr);
+    }
+    // By another way, it is a further name.
+    let (found, saved, _) = groups(&run(d, "dupes", &["-q", "-f", "jsonl", "--digests", "all.jsonl", "way"]));
+    assert_eq!((&found[..], saved), (&[members("files", &["t/a", "t/b"])][..], 5));
+    // Files that are gone are told by their paths.
+    fs::remove_dir_all(d.join("t")).unwrap();
+    told(&["--digests", "all.jsonl", "--digests", "below.jsonl"], two);
+    // A list that does not tell where its files are.
+    let sums = fs::read_to_string(d.join("whole.gnu")).unwrap().replace(&format!("{whole}/"), "t/");
+    fs::write(d.join("relative.sums"), sums).unwrap();
+    let ended = run(d, "dupes", &["--digests", "all.jsonl", "--digests", "relative.sums"]);
+    let said = "pfh: `relative.sums`: its paths are relative, and it does not tell to which directory: its files are \
+                taken for others than those of paths and other lists\n";
+    assert!(ended.code() == 1 && ended.stderr.starts_with(said), "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("relative").count(), 2, "{}", ended.stderr);
+    // Alone, it need not tell.
+    assert_eq!(run(d, "dupes", &["--digests", "relative.sums"]).stderr.matches("relative").count(), 0);
 }
 
 /// A tree in which everything occurs: equal directories in each other, hard links, links, equal beginnings.

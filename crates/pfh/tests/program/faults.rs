@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, rewritten};
+use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Writing, rewritten};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -254,6 +254,39 @@ fn stalls() {
     let value = digest("crc32c", &contents(0, LENGTH));
     assert_eq!(ended.done(), format!("{value}  shown/slow\n{value}  shown/whole\n").as_bytes());
     assert!(ended.elapsed >= Duration::from_millis(300));
+}
+
+/// A network filesystem may take all bytes of a list, and find only later that there is no room for them.
+#[test]
+fn a_list_on_standard_output_that_is_not_stored_is_an_error() {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let directory = scratch();
+    let (real, shown) = (directory.path().join("real"), directory.path().join("shown"));
+    fs::create_dir(&real).unwrap();
+    fs::create_dir(&shown).unwrap();
+    fs::write(directory.path().join("f"), "x").unwrap();
+    let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
+    let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(b"list sync 122").unwrap()) else {
+        skipped(Need::Fuse, "cannot mount");
+        return;
+    };
+    let run = |name: &str| {
+        let list = fs::File::create(shown.join(name)).unwrap();
+        hash(directory.path(), ["f"]).with(|command| command.stdout(list)).run()
+    };
+    let (failed, stored) = (run("list"), run("other"));
+    // Any other descriptor is like that of standard output.
+    let list = fs::File::create(shown.join("list")).unwrap();
+    let of_descriptor = hash(directory.path(), ["-o", "/dev/fd/0", "f"]).with(|command| command.stdin(list)).run();
+    mount.unmount().unwrap();
+    for failed in [failed, of_descriptor] {
+        failed.expect(4, "pfh: the output could not be written: Disk quota exceeded (os error 122)\n");
+    }
+    stored.done();
+    assert_eq!(fs::read_to_string(real.join("other")).unwrap(), line(b"x", "f"));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Known-bad files are never called unknown with status 0, because something about them could not be told.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -120,6 +123,12 @@ fn files_that_a_list_has_without_digest_are_counted() {
         let (code, _, said) = run(path, &format!("match --known {known} --digests l.jsonl"), "");
         assert!(code == 3 && said.contains("`l.jsonl`: 1 file without a digest by sha256"), "{known}: {code} {said}");
     }
+    // The same of files that are looked for.
+    for known in ["l.jsonl", "bad=l.jsonl"] {
+        let (code, _, said) = run(path, &format!("match --known {known} d"), "");
+        let is_told = said.contains("`l.jsonl`: 1 file without a digest by cryptographic algorithms");
+        assert!(code == 5 && is_told, "{known}: {code} {said}");
+    }
     let (code, _, said) = run(path, "known build set.pfhk l.jsonl", "");
     assert!(code == 3 && !path.join("set.pfhk").exists(), "{code} {said}");
     assert_eq!(run(path, "known build --keep-going set.pfhk l.jsonl", "").0, 3);
@@ -130,6 +139,58 @@ fn files_that_a_list_has_without_digest_are_counted() {
     fs::write(path.join("useless.crc32"), "00000000  a\n").unwrap();
     let (code, printed, said) = run(path, "match --known bad=other.sha256 --digests useless.crc32 d", "");
     assert!(code == 3 && printed.contains("unknown      d/ok"), "{code} {printed}{said}");
+}
+
+/// A match that cannot be printed is one all the same.
+#[test]
+fn matches_that_the_format_cannot_express_are_findings() {
+    let directory = case();
+    let path = directory.path();
+    fs::create_dir(path.join("e")).unwrap();
+    fs::write(path.join("e/line\nfeed"), "evil contents").unwrap();
+    fs::write(path.join("k.md5"), format!("{}  evil\n", md5(b"evil contents"))).unwrap();
+    let (code, printed, said) = run(path, "match --known k.md5 e", "");
+    assert!(code == 5 && printed.is_empty() && said.contains("names with line feeds are left out"), "{code} {said}");
+    assert_eq!(run(path, "match -q -f csv --known k.md5 e", "").0, 1);
+}
+
+/// A set that somebody writes to in place has no right answers, and one that is replaced by another file stays.
+#[test]
+fn a_set_that_is_overwritten_while_it_is_in_use_is_noticed() {
+    let directory = case();
+    let path = directory.path();
+    for (name, text) in [("old", "evil contents"), ("new", "other contents")] {
+        fs::write(path.join(name), format!("{}  {name}\n", md5(text.as_bytes()))).unwrap();
+        assert_eq!(run(path, &format!("known build -q --class bad {name}.pfhk {name}"), "").0, 0);
+    }
+    let set = path.join("live.pfhk");
+    for (words, input) in [
+        ("known lookup live.pfhk", format!("{}\n", md5(b"evil contents"))),
+        ("match -q --known live.pfhk --fail-on none -", "evil contents".to_owned()),
+        ("known build -q made.pfhk --except live.pfhk -", format!("{}\n", md5(b"third"))),
+    ] {
+        for is_in_place in [true, false] {
+            fs::copy(path.join("old.pfhk"), &set).unwrap();
+            let (reader, mut writer) = std::io::pipe().unwrap();
+            let program = pfh(path, words.split(' ')).with(|command| command.stdin(reader)).start();
+            program.wait_until_it_reads(&set);
+            // It takes note of the file's state at once; and the times of the file have to differ.
+            thread::sleep(Duration::from_millis(300));
+            if is_in_place {
+                fs::copy(path.join("new.pfhk"), &set).unwrap();
+            } else {
+                fs::copy(path.join("new.pfhk"), path.join("next")).unwrap();
+                fs::rename(path.join("next"), &set).unwrap();
+            }
+            writer.write_all(input.as_bytes()).unwrap();
+            drop(writer);
+            let ended = program.end();
+            let is_told = ended.stderr.contains("`live.pfhk`: the file was overwritten or truncated");
+            let expected = if is_in_place { 3 } else { 0 };
+            assert!(ended.code() == expected && is_told == is_in_place, "{words}: {} {}", ended.code(), ended.stderr);
+            assert_eq!(path.join("made.pfhk").exists(), words.starts_with("known build") && !is_in_place);
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pfh_record::{FormatName, ReadOptions, Reader};
+use pfh_testing::Random;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -189,6 +191,75 @@ fn links_to_a_list_are_followed() {
     assert_eq!((read(&directory, "lists/real"), read(&directory, "other")), (line(b"x", "t/f"), "old".to_owned()));
 }
 
+/// The file that is replaced is not listed, and its other names are: they are files like any other.
+#[test]
+fn other_names_of_an_old_list_are_listed() {
+    let directory = tree();
+    let d = directory.path();
+    fs::write(d.join("t/list"), "old").unwrap();
+    fs::hard_link(d.join("t/list"), d.join("t/earlier")).unwrap();
+    symlink("list", d.join("t/link")).unwrap();
+    let expected = line(b"old", "t/earlier") + &line(b"x", "t/f");
+    for arguments in [&["-o", "t/list", "t"][..], &["-o", "t/link", "--follow-files", "./t/../t"]] {
+        fs::remove_file(d.join("t/list")).unwrap();
+        fs::hard_link(d.join("t/earlier"), d.join("t/list")).unwrap();
+        hash(d, arguments).run().done();
+        assert_eq!(read(&directory, "t/list").replace("./t/../t/", "t/"), expected, "{arguments:?}");
+    }
+    assert_eq!(read(&directory, "t/earlier"), "old");
+}
+
+/// That holds for every command that reads files and writes to one.
+#[test]
+fn other_names_of_an_old_output_are_read() {
+    let directory = tree();
+    let d = directory.path();
+    let old = Random::new(1).bytes(9000);
+    fs::write(d.join("t/earlier"), &old).unwrap();
+    fs::write(d.join("other"), &old).unwrap();
+    let run = |words: &str| pfh(d, words.split(' ')).run();
+    let link = || {
+        let _ = fs::remove_file(d.join("t/out"));
+        fs::hard_link(d.join("t/earlier"), d.join("t/out")).unwrap();
+    };
+    run("hash -o list t").done();
+    run("hash -o one other").done();
+    run("known build -q --class bad set one").expect(0, "");
+    run("known build -q --class bad --blocks 4096 blocks other").expect(0, "");
+    for (words, expected) in [
+        ("dupes -q -o t/out t other", "t/earlier"),
+        ("match -q -o t/out --known one t", "t/earlier matches"),
+        ("match -q -o t/out --known set t", "t/earlier"),
+        ("match -q -o t/out --blocks 4096 --known blocks t", "t/earlier"),
+        ("verify -o t/out list", "all 2 files are as the list says"),
+        ("verify -o t/out --size-first list", "all 2 files are as the list says"),
+    ] {
+        link();
+        let ended = run(words);
+        let found = read(&directory, "t/out");
+        assert!(found.contains(expected) && !found.contains("t/out"), "{words}: {}\n{found}", ended.stderr);
+    }
+    link();
+    run("known build -q --blocks 4096 t/out t").expect(0, "");
+    let found = run("match -q --blocks 4096 --known t/out other");
+    assert_eq!(found.code(), 1, "{}", found.stderr);
+}
+
+/// A list would overwrite a disk, perhaps the evidence.
+#[test]
+fn a_block_device_is_no_output() {
+    let directory = tree();
+    // No driver has this number, so nothing could be written there.
+    let made = mknodat(CWD, directory.path().join("disk"), FileType::BlockDevice, Mode::RUSR | Mode::WUSR, 0xf04d);
+    if made.is_err() {
+        skipped(Need::Superuser, "only the superuser can make a node of a device");
+        return;
+    }
+    let said =
+        "pfh: `disk` cannot be written: it is a block device, and a list would overwrite what is on it; name a file\n";
+    hash(directory.path(), ["-o", "disk", "t"]).run().expect(2, said);
+}
+
 #[test]
 fn a_hyphen_is_standard_output() {
     let directory = tree();
@@ -225,6 +296,10 @@ fn a_list_does_not_list_itself() {
     // `pfh hash . > list`
     let list = File::create(t.join("a-list")).unwrap();
     hash(&t, ["."]).with(|command| command.stdout(list)).run().done();
+    assert_eq!(fs::read_to_string(t.join("a-list")).unwrap(), line(b"x", "./f"));
+    // Another descriptor than that of standard output leads to it.
+    let list = File::create(t.join("a-list")).unwrap();
+    hash(&t, ["-o", "/dev/fd/0", "."]).with(|command| command.stdin(list)).run().done();
     assert_eq!(fs::read_to_string(t.join("a-list")).unwrap(), line(b"x", "./f"));
     // As an argument it is refused, before anything happens to it.
     fs::write(t.join("a-list"), "old").unwrap();

@@ -9,9 +9,11 @@ kernels! {
     "avx2" #[target_feature(enable = "avx2")]
     Md4 {
         md4_x16: Md4, Pair<Avx2x32>;
+        md4_x8: Md4, Avx2x32;
     }
     Md5 {
         md5_x16: Md5, Pair<Avx2x32>;
+        md5_x8: Md5, Avx2x32;
     }
     Sha1 {
         sha1_x16: Sha1, Pair<Avx2x32>;
