@@ -260,7 +260,10 @@ pub(super) fn advice(error: &clap::Error, words: &[OsString]) -> Option<String> 
     };
     let command = words.get(1)?.to_str().unwrap_or_default();
     if error.kind() == ErrorKind::InvalidSubcommand {
-        return unknown_command(words.get(1)?);
+        // Of `pfh bag make`, the second word is the unknown one.
+        let word = words.get(1)?;
+        let is_first = context(ContextKind::InvalidSubcommand).is_none_or(|unknown| unknown == word.to_string_lossy());
+        return if is_first { unknown_command(word) } else { None };
     }
     if !ALL.contains(&command) {
         return None;

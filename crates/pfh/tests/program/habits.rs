@@ -51,6 +51,10 @@ fn names_of_algorithms_are_commands() {
         2,
         "pfh: `a` is not a command. To print its SHA-256: `pfh hash PATH`, or `pfh sha256 PATH`; `pfh --help` lists the commands\n",
     );
+    // A file with the name of a group of commands does not hide which word is unknown.
+    fs::write(d.join("bag"), "").unwrap();
+    let ended = pfh(d, ["bag", "make"]).run();
+    assert!(ended.code() == 2 && ended.stderr.contains("'make'"), "{}", ended.stderr);
     let near = run(d, "sha255 a");
     assert!(near.code() == 2 && near.stderr.contains("close to `sha256`"), "{}", near.stderr);
     let other = run(d, "audits a");
