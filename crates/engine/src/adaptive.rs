@@ -489,8 +489,7 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// Returns how many slots the reader of one spread file may be ahead. All readers together leave some slots to
     /// everybody.
     fn slots_ahead(&self) -> usize {
-        let share = self.table.slots() / self.options.threads.max(1);
-        let share = share.saturating_sub(self.lanes + self.batched_files + 2);
+        let share = (self.table.slots() / self.options.threads).saturating_sub(self.lanes + self.batched_files + 2);
         share.clamp(1, SPREAD_AHEAD_BYTES.div_ceil(self.table.slot_bytes()))
     }
 }

@@ -59,10 +59,11 @@ pub(crate) fn run(arguments: &CertifyArguments) -> Result<Ending, Failed> {
     let list = lists::open_as(&arguments.list, arguments.read_as, ReadOptions::default())?;
     let mut command = Command::begin(Reporting::DEFAULT, None);
     command.without_totals();
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
-    if identity_of_list(path).is_some_and(|list| command.own_files().contains(&list)) {
+    let output = reading::open_output(arguments.output.as_deref())?;
+    if identity_of_list(path).is_some_and(|list| output.identities().contains(&list)) {
         return Err(Failed::usage("the report would replace the list: name another file with -o"));
     }
+    command.set_output(output);
     let of_list = Identity::of(path)?;
     let files = Files::of(list, &command).map_err(temporary_failed)?;
     let list = lists::open_as(&arguments.list, arguments.read_as, ReadOptions::default())?;

@@ -238,11 +238,6 @@ impl Command {
         self.reporting.quiet
     }
 
-    /// Returns the identities of the output's files, which are not to be read.
-    pub(crate) fn own_files(&self) -> Vec<FileIdentity> {
-        self.output.lock().output.identities()
-    }
-
     /// Appends to the output, unless writing failed before. [`Command::finish`] reports errors.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         if self.written.is_ok() {
