@@ -9,6 +9,7 @@ use fuser::{
     InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty,
     ReplyEntry, ReplyOpen, ReplyStatfs, Request,
 };
+use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use rustix::mount::{UnmountFlags, unmount};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -66,9 +67,16 @@ fn usable(mount_point: &Path) -> Result<PathBuf, MountError> {
     if entries.next().is_some() {
         return Err(MountError::NotEmpty);
     }
-    let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev());
-    let is_mounted = mount_point.parent().is_none_or(|parent| device(parent).ok() != device(&mount_point).ok());
-    if is_mounted { Err(MountError::Mounted) } else { Ok(mount_point) }
+    if is_mounted(&mount_point) { Err(MountError::Mounted) } else { Ok(mount_point) }
+}
+
+/// Whether something is mounted at a full path. No file system is asked to answer, as a mount that ends may not.
+fn is_mounted(path: &Path) -> bool {
+    let device = |path: &Path| {
+        let found = statx(CWD, path, AtFlags::STATX_DONT_SYNC, StatxFlags::INO).ok()?;
+        Some((found.stx_dev_major, found.stx_dev_minor))
+    };
+    path.parent().is_none_or(|parent| device(parent) != device(path))
 }
 
 /// The reason why a directory is not shown.
@@ -136,18 +144,21 @@ pub struct Detacher {
 }
 
 impl Detacher {
-    /// Takes the mount out of the tree, unless it has ended. Whoever has files of it open gets errors as soon as the
-    /// program ends.
+    /// Takes the mount out of the tree, unless it has left it: another thread may be unmounting it. Whoever has files of
+    /// it open gets errors as soon as the program ends.
     /// # Errors
     /// The error of the system.
     pub fn detach(&self) -> io::Result<()> {
-        let has_ended = || self.shown.strong_count() == 0;
-        if has_ended() || unmount(&self.mount_point, UnmountFlags::DETACH).is_ok() {
+        if self.shown.strong_count() == 0 || unmount(&self.mount_point, UnmountFlags::DETACH).is_ok() {
             return Ok(());
         }
         let mut command = Command::new("fusermount3");
         command.args(["-u", "-z", "--"]).arg(&self.mount_point).stdout(Stdio::null()).stderr(Stdio::null());
-        if command.status()?.success() || has_ended() { Ok(()) } else { Err(io::ErrorKind::ResourceBusy.into()) }
+        let status = command.status();
+        if !is_mounted(&self.mount_point) {
+            return Ok(());
+        }
+        status.and(Err(io::ErrorKind::ResourceBusy.into()))
     }
 }
 
