@@ -3,7 +3,9 @@
 //!
 //! Their number follows from observation. Where several readers get the beginnings of files as quickly as one, the
 //! place answers several requests at once, and more readers are admitted; where it takes longer, the place answers one
-//! at a time, as a disk with one head does, and one reader stays. Ranges of a long file are announced by the same rule.
+//! at a time, as a disk with one head does, and long files are read one after the other. A few readers open files and
+//! read short ones there, so that the place need not wait for the next request. Ranges of a long file are announced by
+//! the same rule.
 
 use crate::context::{Context, Worker};
 use crate::in_flight::Ahead;
@@ -13,7 +15,7 @@ use crate::reading::{First, Opened};
 use crate::sink::Sink;
 use crate::sync::lock;
 use pfh_source::Source;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
 
@@ -78,6 +80,30 @@ fn start<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     begun.is_ok()
 }
 
+/// The right to read from a place that was not found to answer several requests at once.
+#[expect(dead_code, reason = "held until it is dropped")]
+enum Turn<'t> {
+    Alone(RwLockWriteGuard<'t, ()>),
+    BesideOthers(RwLockReadGuard<'t, ()>),
+}
+
+impl<'t> Turn<'t> {
+    /// Waits for it, if necessary, after `before_waiting`: beside others that read short files, or alone.
+    fn begin(place: &'t RwLock<()>, is_beside_others: bool, before_waiting: impl FnOnce()) -> Turn<'t> {
+        if is_beside_others {
+            Turn::BesideOthers(place.try_read().unwrap_or_else(|_| {
+                before_waiting();
+                place.read().unwrap_or_else(PoisonError::into_inner)
+            }))
+        } else {
+            Turn::Alone(place.try_write().unwrap_or_else(|_| {
+                before_waiting();
+                place.write().unwrap_or_else(PoisonError::into_inner)
+            }))
+        }
+    }
+}
+
 /// One reader.
 struct Reader<'scope, 'env, 'r, 'm, S: Source, K: Sink> {
     scope: &'scope Scope<'scope, 'env>,
@@ -104,12 +130,12 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
         // During a trial, a reader takes a slot and then waits for its turn. There is a slot for each that was
         // admitted, but none for those that read a single file.
         let waits = !is_parallel && (!is_trial || self.number == FOR_ONE_FILE);
+        let is_short = waits && !is_trial && worker.guarded(|_| opened.is_within(FIRST_BYTES)).unwrap_or(false);
         let mut turn = waits.then(|| {
-            // The files that it has read do not wait for a long one.
-            readers.turn.try_lock().ok().unwrap_or_else(|| {
+            Turn::begin(&readers.turn, is_short, || {
+                // The files that it has read do not wait for a long one.
                 prefetcher.pass_on(worker);
                 worker.flush();
-                lock(&readers.turn)
             })
         });
         prefetcher.prefetch(worker, opened, FIRST_BYTES, |took, first| {
@@ -118,7 +144,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
                 self.start_others();
             }
             if !is_parallel && matches!(first, First::Long { .. }) && turn.is_none() {
-                turn = Some(lock(&readers.turn));
+                turn = Some(Turn::begin(&readers.turn, false, || ()));
             }
         });
         drop(turn);
@@ -136,7 +162,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
     /// Starts the readers that were admitted and are not at work.
     fn start_others(&self) {
         let mut state = self.context.readers.state();
-        while state.active < state.admission.admitted() && !state.ended {
+        while state.active < state.readers_max() && !state.ended {
             let number = state.active;
             state.active += 1;
             if !start(self.scope, self.context, number, || None) {
@@ -155,7 +181,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Pace<'r, 'm, S, K> for 
 
     fn goes_on(&mut self) -> bool {
         let state = self.context.readers.state();
-        !state.ended && self.number < state.admission.admitted()
+        !state.ended && self.number < state.readers_max()
     }
 
     fn prefetch(
@@ -178,6 +204,28 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Pace<'r, 'm, S, K> for 
             // A worker may have given back jobs after this reader found none. They are for whoever comes first, and
             // another reader begins if they come late.
             self.context.queue.leave_to_workers();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_shared_by_short_files_only() {
+        for is_first_beside in [true, false] {
+            for is_second_beside in [true, false] {
+                let place = RwLock::new(());
+                let first = Mutex::new(Some(Turn::begin(&place, is_first_beside, || unreachable!("it is free"))));
+                let mut waited = false;
+                // Both are of one thread, which would wait for itself.
+                let _second = Turn::begin(&place, is_second_beside, || {
+                    waited = true;
+                    drop(lock(&first).take());
+                });
+                assert_eq!(waited, !(is_first_beside && is_second_beside));
+            }
         }
     }
 }

@@ -171,6 +171,15 @@ impl<S: Source> Opened<S> {
         Ok(First::Whole { length, stamp: Some(before) })
     }
 
+    /// Whether a regular file has at most this number of bytes. Notes its stamp.
+    pub(crate) fn is_within(&mut self, bytes: usize) -> bool {
+        if self.job.entry.kind != EntryKind::Regular {
+            return false;
+        }
+        self.before = self.before.or_else(|| self.stamp(0).ok());
+        self.before.is_some_and(|before| before.metadata.size <= bytes as u64)
+    }
+
     /// Announces the file's beginning. Returns false if the share for that is used up.
     pub(crate) fn announce(&mut self, in_flight: &Arc<InFlight>, size: u64) -> bool {
         self.ahead.get_or_insert_with(|| Ahead::new(in_flight)).begin(&self.file, size)

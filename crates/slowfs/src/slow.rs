@@ -144,8 +144,8 @@ pub struct Detacher {
 }
 
 impl Detacher {
-    /// Takes the mount out of the tree, unless it has left it: another thread may be unmounting it. Whoever has files of
-    /// it open gets errors as soon as the program ends.
+    /// Takes the mount out of the tree, unless it has left it: another thread may be unmounting it. Whoever has files
+    /// of it open gets errors as soon as the program ends.
     /// # Errors
     /// The error of the system.
     pub fn detach(&self) -> io::Result<()> {

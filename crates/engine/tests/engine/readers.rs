@@ -12,14 +12,35 @@ use pfh_testing::{ScriptedFile, ScriptedSource};
 
 use crate::common::*;
 
-/// A place with a head, and a time for opening a file.
+/// A place with a head, a time for opening a file, and one for each read, of which there is one at a time.
 struct Place {
     files: ScriptedSource,
     opening: Duration,
-    /// Files that are being opened, and most of them at a time.
-    opens: AtomicUsize,
-    opens_max: AtomicUsize,
+    reading: Duration,
+    opens: Together,
+    reads: Together,
     head: Mutex<Head>,
+}
+
+/// Calls of several threads at a time: how many there are now, and were at most.
+#[derive(Default)]
+struct Together {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Together {
+    fn most(&self) -> usize {
+        self.most.load(Ordering::SeqCst)
+    }
+
+    fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        let done = work();
+        self.now.fetch_sub(1, Ordering::SeqCst);
+        done
+    }
 }
 
 /// Where the last read ended, and how many did not begin where the previous one ended.
@@ -38,7 +59,8 @@ struct File<'p> {
 impl Place {
     fn new(opening: Duration, samples: &[Sample]) -> Place {
         let files = with_samples(ScriptedSource::new().medium(Medium::Network), samples);
-        Place { files, opening, opens: AtomicUsize::new(0), opens_max: AtomicUsize::new(0), head: Mutex::default() }
+        let (opens, reads) = Default::default();
+        Place { files, opening, reading: Duration::ZERO, opens, reads, head: Mutex::default() }
     }
 
     fn seeks(&self) -> usize {
@@ -55,10 +77,7 @@ impl<'p> Source for &'p Place {
     }
 
     fn open(&self, entry: &Entry<PathHandle>) -> Result<File<'p>, FileError> {
-        let opens = self.opens.fetch_add(1, Ordering::SeqCst) + 1;
-        self.opens_max.fetch_max(opens, Ordering::SeqCst);
-        thread::sleep(self.opening);
-        self.opens.fetch_sub(1, Ordering::SeqCst);
+        self.opens.during(|| thread::sleep(self.opening));
         Ok(File { place: self, path: entry.path(), file: self.files.open(entry)? })
     }
 
@@ -70,9 +89,12 @@ impl<'p> Source for &'p Place {
 impl SourceFile for File<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
         let read = self.file.read_at(buffer, offset)?;
-        let mut head = self.place.head.lock().unwrap_or_else(PoisonError::into_inner);
-        head.seeks += usize::from(head.at != (self.path.clone(), offset));
-        head.at = (self.path.clone(), offset + read as u64);
+        self.place.reads.during(|| {
+            let mut head = self.place.head.lock().unwrap_or_else(PoisonError::into_inner);
+            thread::sleep(self.place.reading);
+            head.seeks += usize::from(head.at != (self.path.clone(), offset));
+            head.at = (self.path.clone(), offset + read as u64);
+        });
         Ok(read)
     }
 
@@ -149,8 +171,21 @@ fn files_that_open_slowly_side_by_side_get_readers() {
     for threads in [1, 2] {
         let place = Place::new(Duration::from_millis(5), &samples);
         run(&place, &samples, &Options { threads, ..Options::new(algorithms(&["md5"])) });
-        let most = place.opens_max.load(Ordering::SeqCst);
+        let most = place.opens.most();
         assert!((4..=32).contains(&most), "{most} at once");
+    }
+}
+
+/// A place that answers one request at a time has the next one before it has answered this one, if files are short.
+#[test]
+fn short_files_are_asked_for_ahead_where_requests_are_answered_one_by_one() {
+    let _watchdog = watchdog(120);
+    let samples = samples((0..300).map(|number| number * 37 % 9000), &["md5"]);
+    for threads in [1, 2] {
+        let place = Place { reading: Duration::from_millis(1), ..Place::new(Duration::ZERO, &samples) };
+        run(&place, &samples, &Options { threads, ..Options::new(algorithms(&["md5"])) });
+        let most = place.reads.most();
+        assert!(most > 2, "{most} at once");
     }
 }
 
@@ -164,6 +199,6 @@ fn little_memory_and_other_modes_have_no_readers() {
     for options in [least, Options { mode: Mode::Smt, ..options }] {
         let place = Place::new(Duration::from_millis(1), &samples);
         run(&place, &samples, &options);
-        assert!(place.opens_max.load(Ordering::SeqCst) <= 2);
+        assert!(place.opens.most() <= 2);
     }
 }
