@@ -11,15 +11,29 @@ const ANSWERS_EACH: usize = 4;
 /// long, which a second one has to, since it may move a head: one between two files makes it twice as long or more.
 /// They gain a ninth where it comes after 1.8 times as long, as where they begin to fill a line. Any one may be late by
 /// chance, or early because the other reader did not read just then.
-/// Where every answer was late, as on a single head, that was hardly chance, and the next trial comes later.
-const READERS: Rule =
-    Rule { delay_max: 1.7, parallel_delay_max: 1.8, statistic: Statistic::Median, pause_answers: 32, clear_pauses: 4 };
+/// Where every answer was late, as on a single head, that was hardly chance, and the next trial comes later. No head
+/// has moved where an answer comes within 2 ms: half a revolution alone takes 4 ms (7,200 a minute). A second reader
+/// costs nothing there, even if the line is full and answers come late for that reason.
+const READERS: Rule = Rule {
+    delay_max: 1.7,
+    parallel_delay_max: 1.8,
+    never_late: Duration::from_millis(2),
+    statistic: Statistic::Median,
+    pause_answers: 32,
+    clear_pauses: 4,
+};
 
 /// When trials of further ranges end. Announcing more of a file costs nothing, but it is to make no read longer: some
 /// places serve a file in one order, and drop up to 16 MiB read ahead for a range out of turn. Such reads are rare, and
 /// so long that they count.
-const RANGES: Rule =
-    Rule { delay_max: 1.1, parallel_delay_max: 1.1, statistic: Statistic::Mean, pause_answers: 256, clear_pauses: 1 };
+const RANGES: Rule = Rule {
+    delay_max: 1.1,
+    parallel_delay_max: 1.1,
+    never_late: Duration::ZERO,
+    statistic: Statistic::Mean,
+    pause_answers: 256,
+    clear_pauses: 1,
+};
 
 /// Most ranges of a long file that are announced, and their length: enough for any place to have the next request
 /// before it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its
@@ -66,6 +80,8 @@ struct Rule {
     delay_max: f64,
     /// The same where several requests are known to be answered at once.
     parallel_delay_max: f64,
+    /// An answer to two requests that comes within this time is not late.
+    never_late: Duration,
     statistic: Statistic,
     /// Answers after a trial that failed before there is another one; then twice as many.
     pause_answers: u32,
@@ -189,8 +205,12 @@ impl Admission {
 
     /// The longest time in which an answer to twice as many requests may come.
     fn time_max(&self) -> Duration {
-        let delay_max = if self.is_parallel() { self.rule.parallel_delay_max } else { self.rule.delay_max };
-        self.before.mul_f64(delay_max)
+        let Rule { delay_max, parallel_delay_max, never_late, .. } = self.rule;
+        if self.is_parallel() {
+            self.before.mul_f64(parallel_delay_max)
+        } else {
+            self.before.mul_f64(delay_max).max(never_late)
+        }
     }
 
     /// Number of answers of the trial that took longer.
@@ -294,7 +314,7 @@ impl Reads {
 mod tests {
     use super::*;
 
-    const MOMENT: Duration = Duration::from_millis(1);
+    const MOMENT: Duration = Duration::from_millis(10);
 
     /// Opens files, each in a time that depends on how many readers there are; returns the numbers of readers that were
     /// confirmed, and how many opens were part of a trial.
@@ -341,6 +361,16 @@ mod tests {
             assert!(is_trial());
         }
         assert_eq!(Readers::new(1, 1).state().readers_max(), 1);
+    }
+
+    /// As where one reader fills a line nearly: the beginning of another file waits for it.
+    #[test]
+    fn no_head_moves_within_a_moment() {
+        let answers = |one: u64, two: u64| {
+            let took = |readers| Duration::from_micros(if readers == 1 { one } else { two });
+            opens(100, 2, took).0
+        };
+        assert_eq!((answers(500, 1900), answers(500, 2100), answers(1500, 2500)), (2, 1, 2));
     }
 
     /// A trial that some answers spoke for may have failed by chance, and is soon repeated.

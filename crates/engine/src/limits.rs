@@ -181,7 +181,7 @@ impl Budget {
     /// source's decision; `many` are the algorithms and families that digest many messages at once.
     pub(crate) fn new(options: &Options, is_direct: bool, lanes: usize, many: &Batched) -> Result<Budget, StartError> {
         let readers = if options.mode == Mode::Mtp || is_direct { options.prefetchers } else { 0 };
-        let holders = options.threads.max(1).saturating_add(readers);
+        let holders = options.threads.saturating_add(readers);
         let gap_bytes = if is_direct { 0 } else { SLOT_GAP_BYTES };
         // A thread has a file in each lane, another one, and a chain, and each of them has states of the families.
         let growing = options.selection.families().iter().filter(|family| family.digests_grow()).count() as u64;
@@ -230,7 +230,7 @@ impl Budget {
         // leave slots of 256 KiB, and otherwise up to a fifth of the table. Each worker may have one more, for a file
         // that it has opened.
         let has_readers = options.mode == Mode::Adaptive && readers == 0;
-        let threads = threads_of(options);
+        let threads = options.threads;
         let readers_least = if has_readers { threads.saturating_add(1) } else { 0 };
         // Lanes get memory only if the rest keeps enough. Batches of families come before them, because families are
         // slower.
@@ -311,7 +311,7 @@ impl Budget {
     /// each; the look-ahead windows get at least half.
     pub(crate) fn open_files_of_workers(&self, options: &Options) -> usize {
         let most = options.open_files_max.unwrap_or(Options::OPEN_FILES_DEFAULT);
-        most.saturating_sub(with_own_files(self.readers_max, threads_of(options))).max(most / 2)
+        most.saturating_sub(with_own_files(self.readers_max, options.threads)).max(most / 2)
     }
 
     /// Returns the rules of the families, with the length limits that follow from their parts of the growth share.
@@ -334,10 +334,6 @@ impl Budget {
 /// Returns the number of threads that read files of their own: each worker may have left one file to a reader for it.
 fn with_own_files(readers_max: usize, threads: usize) -> usize {
     if readers_max > 0 { readers_max + threads } else { 0 }
-}
-
-fn threads_of(options: &Options) -> usize {
-    options.threads.max(1)
 }
 
 impl FamilyRule {

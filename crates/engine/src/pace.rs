@@ -28,7 +28,7 @@ impl Pace {
     pub(crate) fn new(started: Instant, threads: usize) -> Pace {
         Pace {
             started,
-            threads: threads.max(1) as u32,
+            threads: threads as u32,
             long_files: AtomicU64::new(0),
             long_nanoseconds: AtomicU64::new(0),
             at_walk_end: OnceLock::new(),
@@ -114,14 +114,6 @@ mod tests {
         // Of 10 s, two threads spent 8 s on long files, and 2 s on the 100 others.
         assert_eq!(pace.time_for(50, now(104, 4), Done::default()), SECOND);
         assert_eq!(pace.time_for(50, now(100, 50), Done::default()), 5 * SECOND);
-    }
-
-    /// A library's caller may ask for none.
-    #[test]
-    fn no_threads_count_as_one() {
-        let now = Done { elapsed: 10 * SECOND, files: 104, long_files: 4, long_time: 8 * SECOND };
-        let pace = Pace::new(Instant::now(), 0);
-        assert_eq!(pace.time_for(50, now, Done::default()), SECOND);
     }
 
     #[test]

@@ -152,7 +152,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             room: Condvar::new(),
             waiting_bytes_max,
             prefetchers: prefetchers.max(1),
-            threads: threads.max(1),
+            threads,
             readers_max,
             large_files: AtomicUsize::new(0),
             hints: Hints::default(),

@@ -47,6 +47,8 @@ pub fn run<S: Source, K: Sink>(
     cancel: &CancelToken,
 ) -> Result<Report, StartError> {
     let started = Instant::now();
+    // Parts of a run divide by the number of threads.
+    let options = &Options { threads: options.threads.max(1), ..options.clone() };
     for algorithm in options.selection.algorithms() {
         algorithm.hasher_with(&options.keys).map_err(StartError::Key)?;
     }
@@ -95,10 +97,9 @@ pub fn run<S: Source, K: Sink>(
         stopped: AtomicBool::new(false),
         panic: Mutex::new(None),
         is_direct,
-        open_files_max: (open_files_max.min(look_ahead.requests_max) / options.threads.max(1))
-            .clamp(1, WINDOW_FILES_MAX),
+        open_files_max: (open_files_max.min(look_ahead.requests_max) / options.threads).clamp(1, WINDOW_FILES_MAX),
     };
-    let threads = options.threads.max(1);
+    let threads = options.threads;
     let (readers, hashers) = match options.mode {
         Mode::Mtp => {
             let readers = options.prefetchers.clamp(1, threads.saturating_sub(1).max(1));

@@ -105,8 +105,7 @@ impl Answer {
         let digest = imprint(&mut info)?;
         info.expect(INTEGER, "the serial number")?;
         let time = info.expect(GENERALIZED_TIME, "the time")?;
-        let is_time = time.len() >= 15 && time.ends_with(b"Z") && time[..14].iter().all(u8::is_ascii_digit);
-        let time = str::from_utf8(time).ok().filter(|text| is_time && text.is_ascii());
+        let time = str::from_utf8(time).ok().filter(|text| is_time(text));
         let time = time.ok_or_else(|| NotAnAnswer("the time is not one".to_owned()))?.to_owned();
         let mut nonce = None;
         // Accuracy and ordering may come before the nonce.
@@ -118,6 +117,14 @@ impl Answer {
         }
         Ok(Answer { digest, time, nonce })
     }
+}
+
+/// Whether a text is a time as RFC 3161 has it (section 2.4.2): `YYYYMMDDhhmmss[.s...]Z`.
+fn is_time(text: &str) -> bool {
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(text) = text.strip_suffix('Z') else { return false };
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    seconds.len() == 14 && are_digits(seconds) && are_digits(fraction)
 }
 
 /// Reads a message imprint of SHA-256.
@@ -227,6 +234,19 @@ mod tests {
         assert!(Answer::parse(&answer(&[7; 31], &[1])).is_err());
         let refused = element(SEQUENCE, &element(SEQUENCE, &element(INTEGER, &[2])));
         assert_eq!(Answer::parse(&refused).unwrap_err().to_string(), "the time stamp was not granted: status [2]");
+    }
+
+    /// A time is shown on terminals, so it has no other characters.
+    #[test]
+    fn a_time_has_digits_only() {
+        for time in ["20261120140822Z", "20261120140822.5Z", "20261120140822.123456Z"] {
+            assert!(is_time(time), "{time}");
+        }
+        for text in
+            ["20261120140822", "2026112014082Z", "20261120140822.Z", "20261120140822.\x1b[2JZ", "202611201408225Z"]
+        {
+            assert!(!is_time(text), "{text:?}");
+        }
     }
 
     /// Whatever is cut off or changed, there is an error or another answer, and no panic.

@@ -32,6 +32,7 @@ mod named_digests;
 mod resume;
 mod sort;
 mod spool;
+mod superseded;
 mod zip;
 
 pub use atomic::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, sync_directory};

@@ -16,6 +16,7 @@ use pfh_record::{
 };
 use pfh_similarity::Family;
 
+use crate::superseded::{Superseded, line_feeds};
 use crate::zip;
 
 /// The input from which a list is read.
@@ -136,6 +137,8 @@ const FIRST_ENTRIES: usize = 256;
 /// ```
 pub struct List {
     name: Vec<u8>,
+    /// Whether the name is the path of the list, or that of one in an archive.
+    is_path: bool,
     /// The name of entries without one, in logs of imaging programs.
     stem: Option<Vec<u8>>,
     /// Entries that were examined and not yet returned.
@@ -143,6 +146,8 @@ pub struct List {
     /// The last of them that was lent.
     lent: Option<Entry>,
     rest: Reader<BufReader<Box<dyn Read + Send>>>,
+    /// The lines that are left out.
+    superseded: Superseded,
 }
 
 impl List {
@@ -153,6 +158,7 @@ impl List {
     /// [`OpenError`].
     pub fn open(input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
         let Input { name, open } = input.into();
+        let is_path = matches!(open, Open::Path);
         let (name, mut reader) = open_reader(name, open, options)?;
         let failed = |error| OpenError::Io { name: name.clone(), error };
         // A pipe may deliver small parts, so the beginning is collected first.
@@ -181,7 +187,7 @@ impl List {
                 });
             }
         };
-        Ok(List::new(name, format, Box::new(io::Cursor::new(start).chain(reader)), options))
+        Ok(List::new(name, is_path, format, Box::new(io::Cursor::new(start).chain(reader)), options))
     }
 
     /// Opens a list whose format is known.
@@ -190,9 +196,10 @@ impl List {
     /// [`OpenError::Io`]. If the format does not match, the iteration returns an error.
     pub fn open_as(format: FormatName, input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
         let Input { name, open } = input.into();
+        let is_path = matches!(open, Open::Path);
         let (name, reader) = open_reader(name, open, options)?;
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
-        Ok(List::new(name, format, reader, options))
+        Ok(List::new(name, is_path, format, reader, options))
     }
 
     /// Opens a table whose columns are given.
@@ -205,16 +212,78 @@ impl List {
         options: ReadOptions,
     ) -> Result<List, OpenError> {
         let Input { name, open } = input.into();
+        let is_path = matches!(open, Open::Path);
         let (name, reader) = open_reader(name, open, options)?;
         let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
         let rest = Reader::with_columns(columns, BufReader::with_capacity(START_BYTES, reader), options);
-        Ok(List { name, stem: None, first: VecDeque::new(), lent: None, rest })
+        Ok(List::of_reader(name, is_path, None, rest))
     }
 
-    fn new(name: Vec<u8>, format: FormatName, input: Box<dyn Read + Send>, options: ReadOptions) -> List {
+    fn new(
+        name: Vec<u8>,
+        is_path: bool,
+        format: FormatName,
+        input: Box<dyn Read + Send>,
+        options: ReadOptions,
+    ) -> List {
         let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
         let stem = (format == FormatName::Fixity(FixityList::Imager)).then(|| stem(&name).to_vec());
-        List { name, stem, first: VecDeque::new(), lent: None, rest }
+        List::of_reader(name, is_path, stem, rest)
+    }
+
+    fn of_reader(
+        name: Vec<u8>,
+        is_path: bool,
+        stem: Option<Vec<u8>>,
+        rest: Reader<BufReader<Box<dyn Read + Send>>>,
+    ) -> List {
+        List { name, is_path, stem, first: VecDeque::new(), lent: None, rest, superseded: Superseded::default() }
+    }
+
+    /// Leaves out the lines of a JSON Lines journal that later lines about the same paths supersede: a run that
+    /// continued it wrote these. Reads the list once more for that, unless its counts tell that there are none; lists
+    /// that are not regular files stay as they are. `options` are those with which the list was opened. Ends early
+    /// when `is_cancelled`. Memory: 64 MiB; the rest is in temporary files.
+    ///
+    /// # Errors
+    /// If the list cannot be opened again, or a temporary file cannot be used.
+    pub fn latest(mut self, options: ReadOptions, is_cancelled: &dyn Fn() -> bool) -> io::Result<List> {
+        if self.header().format != FormatName::Jsonl {
+            return Ok(self);
+        }
+        let Some(file) = self.file() else { return Ok(self) };
+        let summary = self.ends(options)?.and_then(|mut ends| {
+            ends.by_ref().for_each(drop);
+            ends.trailer()?.summary
+        });
+        // Beside the lines of files there are the header and the summary, which counts each file once.
+        if let Some(summary) = summary.filter(|summary| !summary.interrupted)
+            && line_feeds(file)? == summary.files() + 2
+        {
+            return Ok(self);
+        }
+        let again = List::open_as(FormatName::Jsonl, Input::path(OsStr::from_bytes(&self.name)), options);
+        self.superseded = Superseded::of(again.map_err(io::Error::other)?, is_cancelled)?;
+        for entry in std::mem::take(&mut self.first) {
+            let is_left_out = match &entry {
+                Ok(entry) => self.superseded.has(entry.line)?,
+                Err(_) => false,
+            };
+            if !is_left_out {
+                self.first.push_back(entry);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Returns the number of lines that [`List::latest`] leaves out.
+    pub fn superseded(&self) -> u64 {
+        self.superseded.count()
+    }
+
+    /// Opens the file of the list once more, if it is one.
+    fn file(&self) -> Option<File> {
+        if self.is_path { open_file(OsStr::from_bytes(&self.name)).ok()? } else { None }
     }
 
     /// Returns the name of the list: its path, or the given name of the input.
@@ -257,7 +326,7 @@ impl List {
     /// If the file cannot be read.
     pub fn ends(&mut self, options: ReadOptions) -> io::Result<Option<List>> {
         let format = self.header().format;
-        let Ok(Some(mut file)) = open_file(OsStr::from_bytes(&self.name)) else { return Ok(None) };
+        let Some(mut file) = self.file() else { return Ok(None) };
         if file.metadata()?.len() <= 2 * START_BYTES as u64 {
             return Ok(None);
         }
@@ -279,6 +348,9 @@ impl List {
         if let Some(first) = self.first.pop_front() {
             return Some(first.map(|entry| self.lent.insert(entry)));
         }
+        if self.superseded.count() > 0 {
+            return Some(self.read()?.map(|entry| self.lent.insert(entry)));
+        }
         let mut next = self.rest.next_entry()?;
         if let Ok(entry) = &mut next {
             name_after(self.stem.as_deref(), entry);
@@ -287,11 +359,18 @@ impl List {
     }
 
     fn read(&mut self) -> Option<Result<Entry, ReadError>> {
-        let mut next = self.rest.next()?;
-        if let Ok(entry) = &mut next {
-            name_after(self.stem.as_deref(), entry);
+        loop {
+            let mut next = self.rest.next()?;
+            if let Ok(entry) = &mut next {
+                name_after(self.stem.as_deref(), entry);
+                match self.superseded.has(entry.line) {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(error) => return Some(Err(ReadError::unreadable(error, entry.line))),
+                }
+            }
+            return Some(next);
         }
-        Some(next)
     }
 
     /// Returns the first result of `find` among the first entries.
@@ -563,6 +642,91 @@ mod tests {
         assert!((2 * START_BYTES - 2 * line(long).len()..=2 * START_BYTES).contains(&bytes), "{bytes}");
         let mut list = List::open(Input::bytes("list", text(long)), ReadOptions::default()).unwrap();
         assert!(list.ends(ReadOptions::default()).unwrap().is_none());
+    }
+
+    /// A journal whose lines have no check values.
+    fn journal(lines: impl Iterator<Item = (usize, &'static str)>, summary: Option<usize>) -> String {
+        let mut text = "{\"type\":\"header\",\"version\":1,\"algorithms\":[\"md5\"]}\n".to_owned();
+        for (number, rest) in lines {
+            text += &format!("{{\"type\":\"file\",\"path\":\"{number}\",{rest}}}\n");
+        }
+        if let Some(files) = summary {
+            text += &format!(
+                "{{\"type\":\"summary\",\"files\":{files},\"complete\":{files},\"changed_while_reading\":0,\"short\":0,\
+                 \"unreadable\":0,\"skipped\":0,\"bytes\":5,\"elapsed_seconds\":0.1,\"interrupted\":false}}\n"
+            );
+        }
+        text
+    }
+
+    const COMPLETE: &str = r#""size":5,"outcome":"complete","digests":{"md5":"5d41402abc4b2a76b9719d911017c592"}"#;
+    const FAILED: &str = r#""outcome":"unreadable","error":{"kind":"not-found"}"#;
+    const PIECES: &str = r#""size":5,"outcome":"complete","digests":{"md5":"5d41402abc4b2a76b9719d911017c592"},"pieces":[{"offset":0,"length":5,"digests":{"md5":"5d41402abc4b2a76b9719d911017c592"}}]"#;
+
+    /// The paths and lines of the entries that count, once read as owned entries and once as lent ones, and the number
+    /// of lines that do not.
+    fn latest(path: &Path) -> (Vec<(String, u64)>, u64) {
+        let open = || List::open(path, ReadOptions::default()).unwrap();
+        let mut list = open().latest(ReadOptions::default(), &|| false).unwrap();
+        let key = |entry: &Entry| (String::from_utf8(entry.path.clone()).unwrap(), entry.line);
+        let mut lent = Vec::new();
+        while let Some(entry) = list.next_entry() {
+            lent.push(key(entry.unwrap()));
+        }
+        // Entries may have been looked at before.
+        let mut looked_at = open();
+        looked_at.first_kind().unwrap();
+        let owned = looked_at.latest(ReadOptions::default(), &|| false).unwrap();
+        assert_eq!(owned.superseded(), list.superseded());
+        assert!(owned.map(|entry| key(&entry.unwrap())).eq(lent.iter().cloned()));
+        assert!(list.trailer().is_some());
+        (lent, list.superseded())
+    }
+
+    #[test]
+    fn of_a_continued_journal_the_latest_lines_count() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        let lines = [(1, COMPLETE), (2, FAILED), (3, PIECES), (2, FAILED), (1, COMPLETE), (2, PIECES), (4, FAILED)];
+        let expected = [("3", 4), ("3", 4), ("1", 6), ("2", 7), ("2", 7), ("4", 8)];
+        let expected: Vec<(String, u64)> = expected.map(|(path, line)| (path.to_owned(), line)).to_vec();
+        for summary in [None, Some(4)] {
+            let text = journal(lines.into_iter(), summary);
+            std::fs::write(&path, &text).unwrap();
+            assert_eq!(latest(&path), (expected.clone(), 3), "{summary:?}");
+            // A pipe cannot be read twice.
+            let piped = List::open(Input::bytes(path.as_os_str().as_bytes(), text), ReadOptions::default()).unwrap();
+            let piped = piped.latest(ReadOptions::default(), &|| false).unwrap();
+            assert_eq!((piped.superseded(), piped.count()), (0, 9));
+        }
+        let cancelled = List::open(&path, ReadOptions::default()).unwrap().latest(ReadOptions::default(), &|| true);
+        assert_eq!(cancelled.unwrap().superseded(), 0);
+        // Other lists can have several lines of a file.
+        let text = format!("MD5 (a) = {MD5}\nMD5 (a) = {MD5}\n");
+        std::fs::write(&path, text).unwrap();
+        let other = List::open(&path, ReadOptions::default()).unwrap().latest(ReadOptions::default(), &|| false);
+        assert_eq!(other.unwrap().count(), 2);
+    }
+
+    /// A long journal is read twice only if its counts do not tell that no path has two lines.
+    #[test]
+    fn counts_tell_that_no_line_is_superseded() {
+        const FILES: usize = 3000;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        let numbers = |more: &'static [usize]| (0..FILES).chain(more.iter().copied()).map(|number| (number, COMPLETE));
+        for (more, summary, superseded) in
+            [(&[][..], Some(FILES), 0), (&[], None, 0), (&[7, 2999, 7], Some(FILES), 3), (&[7], None, 1)]
+        {
+            let text = journal(numbers(more), summary);
+            assert!(text.len() > 2 * START_BYTES);
+            std::fs::write(&path, text).unwrap();
+            let (entries, found) = latest(&path);
+            assert_eq!((entries.len(), found), (FILES, superseded), "{more:?}, {summary:?}");
+        }
+        // Where the counts tell it, the lines are not compared: these are wrong on purpose.
+        std::fs::write(&path, journal(numbers(&[7]), Some(FILES + 1))).unwrap();
+        assert_eq!(latest(&path).1, 0);
     }
 
     #[test]

@@ -214,14 +214,14 @@ impl fmt::Display for Remark {
 /// Makes fingerprints of paths, which take less memory. Their keys are random, so that nobody can choose names with
 /// equal fingerprints.
 #[derive(Debug)]
-struct Fingerprints {
+pub(crate) struct Fingerprints {
     path: RandomState,
     path_again: RandomState,
     identity: RandomState,
 }
 
 impl Fingerprints {
-    fn new() -> Fingerprints {
+    pub(crate) fn new() -> Fingerprints {
         Fingerprints { path: RandomState::new(), path_again: RandomState::new(), identity: RandomState::new() }
     }
 
@@ -231,7 +231,7 @@ impl Fingerprints {
         [self.path.hash_one(path)]
     }
 
-    fn path_wide(&self, path: &[u8]) -> [u64; 2] {
+    pub(crate) fn path_wide(&self, path: &[u8]) -> [u64; 2] {
         [self.path.hash_one(path), self.path_again.hash_one(path)]
     }
 

@@ -134,6 +134,22 @@ fn large_files_are_shared_and_yield_the_same_digests() {
     }
 }
 
+/// A library's caller may ask for no threads.
+#[test]
+fn no_threads_count_as_one() {
+    let _watchdog = watchdog(60);
+    let algorithms = algorithms(&["crc32c", "md5", "blake3"]);
+    let mut samples =
+        [0, 70_000, (8 << 20) + 3].map(|length| sample(format!("{length}"), contents(1, length), &algorithms)).to_vec();
+    samples.push(Sample { stream: true, ..sample("stream".to_owned(), contents(2, 1 << 20), &algorithms) });
+    for setting in settings() {
+        let options = Options { threads: 0, memory_bytes: 64 << 20, ..setting.options(&algorithms) };
+        let run = hash(&with_samples(ScriptedSource::new(), &samples), &options);
+        run.records.iter().zip(&samples).for_each(|(record, sample)| assert_complete(record, sample));
+        assert_eq!(run.records.len(), samples.len(), "{setting:?}");
+    }
+}
+
 #[test]
 fn pieces_are_those_of_the_bytes_wherever_slots_end() {
     let _watchdog = watchdog(120);

@@ -107,7 +107,7 @@ pub(crate) fn hash<S: Source + Watch>(
     };
     let report = command.hash(engine, source, None, &prepare, &mut each);
     report.map_err(|error| gather::start_error_of(error, memory_bytes))?;
-    delivered.map_err(temporary_failed)
+    delivered.map_err(Failed::temporary)
 }
 
 /// A file that was hashed, or not.
@@ -116,11 +116,6 @@ pub(crate) struct Hashed {
     pub(crate) bytes: u64,
     pub(crate) digests: Vec<Digest>,
     pub(crate) is_complete: bool,
-}
-
-/// Makes the failure of a temporary file.
-pub(crate) fn temporary_failed(error: io::Error) -> Failed {
-    super::contents::temporary_failed(error)
 }
 
 /// Reads a tag file, and remembers its error: any other one is that of a temporary file.
@@ -172,7 +167,7 @@ pub(crate) fn with_tag_file<T>(
             fail(command, entry.path(), error);
             Ok(None)
         }
-        (Err(error), None) => Err(temporary_failed(error)),
+        (Err(error), None) => Err(Failed::temporary(error)),
     }
 }
 

@@ -5,7 +5,7 @@
 //! and then hashes what is there.
 
 use super::bag_args::{BagOptions, CreateArguments, UpdateArguments};
-use super::bag_files::{self, Hashed, below, fail, root_of, temporary_failed, with_tag_file};
+use super::bag_files::{self, Hashed, below, fail, root_of, with_tag_file};
 use super::command::Command;
 use super::copying::{self, Copied, Order, Root};
 use super::exit::{self, Ending, Failed};
@@ -372,7 +372,7 @@ impl Maker<'_> {
             }
             Ok(())
         });
-        walked.map_err(temporary_failed)?;
+        walked.map_err(Failed::temporary)?;
         refused.none()?;
         self.failed("nothing was changed").map_or(Ok(payload), Err)
     }
@@ -427,7 +427,7 @@ impl Maker<'_> {
         if let Some((place, error)) = failed {
             return Err(not_written(&self.place.staged(&names[place]), error));
         }
-        written.map_err(temporary_failed)?;
+        written.map_err(Failed::temporary)?;
         if let Some(path) = lacking {
             return Err(Failed::usage(format_args!(
                 "{} is not fetched yet, so there is no digest of it by another algorithm; nothing was changed",
@@ -478,7 +478,7 @@ impl Maker<'_> {
             }
             Ok(())
         };
-        changes.each(each).map_err(temporary_failed)?;
+        changes.each(each).map_err(Failed::temporary)?;
         for (name, text) in names.iter().zip(&texts) {
             self.place.write(name, &String::from_utf8_lossy(text))?;
         }
@@ -610,7 +610,7 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>) -> Result<
     }
     let mut changes = Changes::new(maker.algorithms.clone(), maker.options.memory / 2);
     let listed = finished.each(|record| changes.file(&[b"data/", &record.path[..]].concat(), &record.digests))?;
-    listed.map_err(temporary_failed)?;
+    listed.map_err(Failed::temporary)?;
     finished.end()?;
     let payload = maker.survey(&data, true)?;
     if payload != (Oxum { files, bytes }) || surveyed.files != payload.files {
@@ -797,7 +797,7 @@ fn open_bag(maker: &mut Maker<'_>) -> Result<Old, Failed> {
         }
         Ok(())
     });
-    walked.map_err(temporary_failed)?;
+    walked.map_err(Failed::temporary)?;
     match links.first() {
         Some(link) => Err(Failed::usage(format_args!(
             "{} is a symbolic link, which a bag cannot have; nothing was changed",

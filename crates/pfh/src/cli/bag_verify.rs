@@ -1,7 +1,7 @@
 //! `pfh bag verify`.
 
 use super::bag_args::{BagFormat, VerifyArguments};
-use super::bag_files::{self, below, fail, root_of, temporary_failed, with_tag_file};
+use super::bag_files::{self, below, fail, root_of, with_tag_file};
 use super::command::Command;
 use super::exit::{Ending, Failed};
 use super::output::SharedOutput;
@@ -287,12 +287,12 @@ impl Verifier<'_> {
         let walked = bag_files::walk(self.command, &source, &mut |command, found| {
             found_in(command, root, found, &mut judge, &mut tag_files, &mut is_there, &mut report)
         });
-        walked.map_err(temporary_failed)?;
+        walked.map_err(Failed::temporary)?;
         if !is_there || self.command.cancel().is_cancelled() {
             return Ok(None);
         }
         self.tag_files(&source, tag_files, &mut judge, &mut report)?;
-        judge.judge(self.wanted, self.profile, &mut report).map(Some).map_err(temporary_failed)
+        judge.judge(self.wanted, self.profile, &mut report).map(Some).map_err(Failed::temporary)
     }
 
     /// Reads the tag files that the standard defines.
@@ -309,7 +309,7 @@ impl Verifier<'_> {
         match declared.transpose()? {
             // A declaration that cannot be read is not a missing one.
             Some(None) => {}
-            declared => judge.declaration(declared.flatten(), report).map_err(temporary_failed)?,
+            declared => judge.declaration(declared.flatten(), report).map_err(Failed::temporary)?,
         }
         let name = judge.info_name();
         if let Some(entry) = find(name) {
@@ -373,7 +373,7 @@ impl Verifier<'_> {
         };
         bag_files::hash(self.command, self.arguments.options.memory, &engine, &source, &mut deliver)?;
         let failed = super::ended::lock(&failed).take();
-        failed.map_or(Ok(()), |error| Err(temporary_failed(error)))
+        failed.map_or(Ok(()), |error| Err(Failed::temporary(error)))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::certify_args::CertifyArguments;
 use super::command::{Command, Reporting};
-use super::contents::temporary_failed;
 use super::exit::{Ending, Failed};
 use super::lists::{self, BrokenLines};
 use super::quantity::Count;
@@ -14,7 +13,7 @@ use pfh_lab::environment::timestamp;
 use pfh_list::{ExternalSort, Header, List, ListEnd, ReadOptions, Spool, SpoolReader};
 use pfh_page::{Block, Cell, Document, Section, Signature, Table, Tone};
 use pfh_record::jsonl::push_bytes_field;
-use pfh_record::{Entry, FormatName, HostFacts, Outcome, RunFacts, Summary, Timestamp};
+use pfh_record::{Entry, HostFacts, Outcome, RunFacts, Summary, Timestamp};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -56,7 +55,7 @@ pub(crate) fn run(arguments: &CertifyArguments) -> Result<Ending, Failed> {
         ));
     }
     let path = Path::new(&arguments.list);
-    let list = lists::open_as(&arguments.list, arguments.read_as, ReadOptions::default())?;
+    let list = lists::open_latest(&arguments.list, arguments.read_as, ReadOptions::default())?;
     let mut command = Command::begin(Reporting::DEFAULT, None);
     command.without_totals();
     let output = reading::open_output(arguments.output.as_deref())?;
@@ -65,9 +64,9 @@ pub(crate) fn run(arguments: &CertifyArguments) -> Result<Ending, Failed> {
     }
     command.set_output(output);
     let of_list = Identity::of(path)?;
-    let files = Files::of(list, &command).map_err(temporary_failed)?;
-    let list = lists::open_as(&arguments.list, arguments.read_as, ReadOptions::default())?;
-    let account = Account::of(list, files, &command).map_err(temporary_failed)?;
+    let files = Files::of(list, &command).map_err(Failed::temporary)?;
+    let list = lists::open_latest(&arguments.list, arguments.read_as, ReadOptions::default())?;
+    let account = Account::of(list, files, &command).map_err(Failed::temporary)?;
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
@@ -149,17 +148,13 @@ fn reason_without_digest(entry: &Entry) -> String {
     }
 }
 
-/// The entries of a list that stand for files, in their order. Several lines can be about one file: in a journal, which
-/// later runs continue, the latest counts alone, as for `pfh verify`; in other lists, all count, as they have further
-/// digests of the file or those of its pieces, and the first stands for it. Memory is bounded: the places of all
+/// The entries of a list that stand for files, in their order. Several can be about one file, since they have further
+/// digests of it or those of its pieces: all count, and the first stands for it. Memory is bounded: the places of all
 /// entries are sorted externally.
 struct Files {
-    is_journal: bool,
     places: SpoolReader,
     /// The next of them.
     next: Option<Place>,
-    /// Lines that do not count, since a later line is about the same path.
-    superseded: u64,
 }
 
 /// The place of an entry in its list, and whether the file has a digest, by this line or by another that counts. Its
@@ -219,7 +214,6 @@ impl Line {
 
 impl Files {
     fn of(mut list: List, command: &Command) -> io::Result<Files> {
-        let is_journal = list.header().format == FormatName::Jsonl;
         let fingerprint = Algorithm::from_name("blake3").map_err(io::Error::other)?;
         let mut lines = ExternalSort::new(SORT_BYTES);
         for (index, entry) in (0..).zip(list.by_ref()) {
@@ -228,10 +222,10 @@ impl Files {
             }
             // Those that cannot be read are reported when the entries are counted.
             let Ok(entry) = entry else { continue };
-            let place = Place::new(Files::number(is_journal, index, &entry), has_digest(&entry));
+            let place = Place::new(index, has_digest(&entry));
             lines.push(Line::new(fingerprint, &entry.path, place).to_bytes())?;
         }
-        let (mut places, mut superseded): (ExternalSort<8>, u64) = (ExternalSort::new(SORT_BYTES), 0);
+        let mut places: ExternalSort<8> = ExternalSort::new(SORT_BYTES);
         let mut push = |line: Line| places.push(line.place.0.to_be_bytes());
         let mut last: Option<Line> = None;
         lines.into_each(|line| {
@@ -239,26 +233,15 @@ impl Files {
             let Some(file) = last.as_mut().filter(|file| file.fingerprint == line.fingerprint) else {
                 return last.replace(line).map_or(Ok(()), &mut push);
             };
-            if is_journal && file.place.number() != line.place.number() {
-                superseded += 1;
-                *file = line;
-            } else {
-                file.place = Place::new(file.place.number(), file.place.has_digest() || line.place.has_digest());
-            }
+            file.place = Place::new(file.place.number(), file.place.has_digest() || line.place.has_digest());
             Ok(())
         })?;
         last.map_or(Ok(()), &mut push)?;
         let mut spool = Spool::default();
         places.into_each(|place| spool.push(&place))?;
-        let mut files = Files { is_journal, places: spool.reader()?, next: None, superseded };
+        let mut files = Files { places: spool.reader()?, next: None };
         files.advance()?;
         Ok(files)
-    }
-
-    /// The number of an entry, which grows from line to line. In a journal, the pieces of a file stand in the line of
-    /// the whole.
-    fn number(is_journal: bool, index: u64, entry: &Entry) -> u64 {
-        if is_journal { entry.line } else { index }
     }
 
     fn advance(&mut self) -> io::Result<()> {
@@ -268,9 +251,8 @@ impl Files {
     }
 
     /// Returns the place of an entry, if it stands for a file. Entries are asked about in their order.
-    fn take(&mut self, index: u64, entry: &Entry) -> io::Result<Option<Place>> {
-        let number = Files::number(self.is_journal, index, entry);
-        let place = self.next.filter(|next| next.number() == number);
+    fn take(&mut self, index: u64) -> io::Result<Option<Place>> {
+        let place = self.next.filter(|next| next.number() == index);
         if place.is_some() {
             self.advance()?;
         }
@@ -319,18 +301,15 @@ impl Account {
             exceptions: Vec::new(),
             exceptions_count: 0,
             broken: 0,
-            superseded: files.superseded,
+            superseded: list.superseded(),
             end: ListEnd::Unstated,
             stated: None,
         };
         for (index, entry) in (0..).zip(list.by_ref()) {
             match entry {
                 Ok(entry) => {
-                    let place = files.take(index, &entry)?;
-                    // Other lines of a journal are superseded, or have pieces.
-                    if place.is_some() || !files.is_journal {
-                        account.add_digests(&entry);
-                    }
+                    let place = files.take(index)?;
+                    account.add_digests(&entry);
                     if let Some(place) = place {
                         account.add(&entry, place.has_digest());
                     }

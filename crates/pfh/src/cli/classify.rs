@@ -13,7 +13,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decide, Decision};
 use pfh_known::{Class, Classifier, Known, Text};
 use pfh_list::{Contents, Doubt};
-use pfh_record::{Metadata, Outcome, ReadOptions, Record, Selection, SkipReason};
+use pfh_record::{Metadata, Outcome, Record, Selection, SkipReason};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -56,12 +56,7 @@ pub(crate) fn run(
     let files_from = reading::file_list(&arguments.walk)?;
     let takes_files = !arguments.paths.is_empty() || files_from.is_some();
     let keys = keys::load(&arguments.keys, if takes_files { &algorithms } else { &[] }, reads_input)?;
-    let own_lists: Result<Vec<_>, Failed> = arguments
-        .digests
-        .iter()
-        .map(|path| lists::open(path, ReadOptions { algorithm, ..Default::default() }))
-        .collect();
-    let own_lists = own_lists?;
+    let own_lists = lists::open_all(&arguments.digests, algorithm)?;
     let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref())?);
     command.count_lines(broken);

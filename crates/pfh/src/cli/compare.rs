@@ -20,8 +20,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let options = &arguments.options;
     let words = arguments.digests.iter().chain(&arguments.against_digests).chain(&arguments.paths);
     reading::one_input(words.map(OsString::as_os_str), Some(&arguments.walk))?;
-    let mut lists = lists::open_all(&arguments.digests)?;
-    let mut against_lists = lists::open_all(&arguments.against_digests)?;
+    let mut lists = lists::open_all(&arguments.digests, None)?;
+    let mut against_lists = lists::open_all(&arguments.against_digests, None)?;
     if let (Some(family), true) = (arguments.family, arguments.index.is_some()) {
         check_index(family)?;
     }

@@ -102,7 +102,7 @@ impl<'a> Gatherer<'a> {
     ) -> Result<Gatherer<'a>, Failed> {
         pfh_source::raise_open_file_limit();
         let own_files = command.output().own_files();
-        let catalogue = Catalogue::new(options.memory / 2, with_empty, two_sides).map_err(temporary_failed)?;
+        let catalogue = Catalogue::new(options.memory / 2, with_empty, two_sides).map_err(Failed::temporary)?;
         Ok(Gatherer {
             command,
             options,
@@ -155,7 +155,7 @@ impl<'a> Gatherer<'a> {
             failed = self.found(found, side, place);
             failed.is_ok() && !self.command.cancel().is_cancelled()
         });
-        failed.map_err(temporary_failed)
+        failed.map_err(Failed::temporary)
     }
 
     /// Adds a finding of a walk.
@@ -246,7 +246,7 @@ impl<'a> Gatherer<'a> {
                     whole_path: whole_path.as_deref(),
                     digest: digest.map(pfh_digest::Digest::bytes),
                 };
-                self.catalogue.push_listed(listed, side, place).map_err(temporary_failed)?;
+                self.catalogue.push_listed(listed, side, place).map_err(Failed::temporary)?;
             }
             if unread > 0 && !is_useless && !self.options.quiet {
                 let (name, algorithm) = (message::quoted(&name), self.algorithm);
@@ -274,7 +274,7 @@ impl<'a> Gatherer<'a> {
     pub(crate) fn read(self) -> Result<Gathered, Failed> {
         let Gatherer { command, options, algorithm, catalogue, names, follow_files, preserve_access_time, .. } = self;
         let reader = Reader { options, algorithm, follow_files, preserve_access_time };
-        let mut sifted = catalogue.sift().map_err(temporary_failed)?;
+        let mut sifted = catalogue.sift().map_err(Failed::temporary)?;
         if !sifted.is_empty() {
             let needed = sifted.needed();
             let complete = command.summary().complete;
@@ -286,7 +286,7 @@ impl<'a> Gatherer<'a> {
             summary.complete = complete;
             command.set_summary(summary);
         }
-        let mut agreeing = sifted.agree().map_err(temporary_failed)?;
+        let mut agreeing = sifted.agree().map_err(Failed::temporary)?;
         if !agreeing.is_empty() && !command.cancel().is_cancelled() {
             let needed = agreeing.needed();
             let totals = Totals::new(agreeing.len(), 0);
@@ -370,7 +370,7 @@ impl Reader<'_> {
         let report = command.hash(&engine, &source, None, &prepare, &mut deliver);
         report.map_err(|error| self.start_error(error))?;
         let failed = lock(&on_their_way).error.take();
-        result.and(failed.map_or(Ok(()), Err)).map_err(temporary_failed)
+        result.and(failed.map_or(Ok(()), Err)).map_err(Failed::temporary)
     }
 
     /// Converts an error of the engine, so that it names the whole memory option.
@@ -415,13 +415,6 @@ pub(crate) fn shared_room(extents: &mut SharedExtents, file: &pfh_duplicates::It
     };
     // A file that cannot be opened any more shares nothing that is known.
     extents.of(&file.path, device).ok().flatten()
-}
-
-/// Makes the failure of a temporary file.
-pub(crate) fn temporary_failed(error: io::Error) -> Failed {
-    Failed::internal(format_args!(
-        "a temporary file cannot be used: {error}; the variable TMPDIR chooses its directory"
-    ))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `pfh convert`.
 
 use super::command::{Command, Reporting};
-use super::contents::temporary_failed;
 use super::convert_args::ConvertArguments;
 use super::exit::{Ending, Failed};
 use super::lists::{self, BrokenLines};
@@ -34,7 +33,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
     };
     let mut sources = Vec::new();
     for path in &arguments.lists {
-        sources.push(Source::new(lists::open_as(path, arguments.read_as, options)?));
+        sources.push(Source::new(lists::open_latest(path, arguments.read_as, options)?));
     }
     let format = arguments.format;
     let has_pieces = sources.iter().any(Source::has_pieces) && format.keeps(Feature::Pieces);
@@ -70,6 +69,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         written: 0,
         quiet: arguments.quiet,
     };
+    let superseded: u64 = sources.iter().map(|source| source.list.superseded()).sum();
     let mut unread = 0;
     let mut trailers = Some(Summary::default());
     let each_of = |conversion: &mut Converter| {
@@ -98,6 +98,12 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
     if !arguments.quiet && written.is_ok() {
         message::error(format_args!("written: {}", Count(count)));
         headers_lost.iter().for_each(message::error);
+        if superseded > 0 {
+            let superseded = Count(superseded);
+            message::error(format_args!(
+                "lines: {superseded} are superseded by later lines about the same paths, and left out"
+            ));
+        }
         losses.report();
     }
     let without = if is_guess { losses.count(WITHOUT) } else { 0 };
@@ -530,7 +536,7 @@ impl Converter {
     ) -> Result<io::Result<()>, Failed> {
         let options = WriteOptions { facts: true, ..WriteOptions::default() };
         let writer = FormatName::Jsonl.writer(&self.selection, &options).map_err(Failed::internal)?;
-        let lines = Grouping::new(JOIN_BYTES).map_err(temporary_failed)?;
+        let lines = Grouping::new(JOIN_BYTES).map_err(Failed::temporary)?;
         self.joined = Some(Joined { lines, writer, line: Vec::new() });
         let format = std::mem::replace(&mut self.format, FormatName::Jsonl);
         let written = each_of(self);
@@ -538,12 +544,12 @@ impl Converter {
         if command.cancel().is_cancelled() {
             return Ok(Err(interrupted()));
         }
-        written.map_err(temporary_failed)?;
+        written.map_err(Failed::temporary)?;
         let Some(Joined { lines, writer, .. }) = self.joined.take() else { return Ok(Ok(())) };
         let (mut header, mut footer) = (Vec::new(), Vec::new());
         writer.header(facts, &mut header);
         writer.footer(&Summary::default(), &mut footer);
-        let lines = lines.into_file().map_err(temporary_failed)?;
+        let lines = lines.into_file().map_err(Failed::temporary)?;
         let text = io::Cursor::new(header).chain(lines).chain(io::Cursor::new(footer));
         let list = List::open_as(FormatName::Jsonl, Input::reader("the joined lists", text), ReadOptions::default());
         let (mut file, mut contradicting): (Option<File>, u64) = (None, 0);

@@ -3,7 +3,7 @@
 use super::args::{CoversArguments, FileFormat};
 use super::command::{Command, Reporting};
 use super::common_args::WalkArguments;
-use super::contents::{self, Gathered, Gatherer, temporary_failed};
+use super::contents::{self, Gathered, Gatherer};
 use super::exit::{Ending, Failed};
 use super::quantity::{Bytes, Count};
 use super::reading;
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
         }
         Ok(())
     };
-    let uncovered = digests.uncovered(&mut print).map_err(temporary_failed)?;
+    let uncovered = digests.uncovered(&mut print).map_err(Failed::temporary)?;
     command.tally.findings = uncovered.uncovered;
     command.tally.unread += unexpressed;
     if unexpressed > 0 {

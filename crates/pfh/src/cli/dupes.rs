@@ -2,7 +2,7 @@
 
 use super::args::{DupesArguments, GroupFormat};
 use super::command::{Command, Reporting};
-use super::contents::{self, Gathered, Gatherer, shared_room, temporary_failed};
+use super::contents::{self, Gathered, Gatherer, shared_room};
 use super::exit::{Ending, Failed};
 use super::output::SharedOutput;
 use super::quantity::{Bytes, Count, plural};
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
         with_empty: arguments.empty,
     };
     let mut extents = pfh_source::SharedExtents::default();
-    let groups = digests.groups(wanted, &mut |file| shared_room(&mut extents, file)).map_err(temporary_failed)?;
+    let groups = digests.groups(wanted, &mut |file| shared_room(&mut extents, file)).map_err(Failed::temporary)?;
     command.report_totals();
     let mut writer = Writer { output: command.output(), format: arguments.format, algorithm, names, started };
     // Beside files that could not be read, there are directories that could not be listed, and lines of lists.

@@ -131,6 +131,13 @@ impl Failed {
         Failed::new(Ending::INTERNAL, text)
     }
 
+    /// Makes the failure of a temporary file.
+    pub(crate) fn temporary(error: io::Error) -> Failed {
+        Failed::internal(format_args!(
+            "a temporary file cannot be used: {error}; the variable TMPDIR chooses its directory"
+        ))
+    }
+
     /// Returns the end of a run whose output could not be written. If only its reader has closed it, there is nothing
     /// to report.
     pub(crate) fn of_output(error: &io::Error, after_error: &str) -> Result<Ending, Failed> {

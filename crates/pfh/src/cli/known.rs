@@ -2,7 +2,6 @@
 
 use super::blocks;
 use super::command::{Command, Reporting};
-use super::contents::temporary_failed;
 use super::exit::{Ending, Failed};
 use super::export;
 use super::known_args::{BuildArguments, CheckArguments, InfoArguments, KeepArgument, KnownArguments, KnownCommand};
@@ -164,7 +163,7 @@ fn add_source(
     importer.builder().begin_source(origin).map_err(failed)?;
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, arguments.quiet);
-    let added = importer.add_list(list, &mut |error| broken.report(&error), &stops).map_err(temporary_failed)?;
+    let added = importer.add_list(list, &mut |error| broken.report(&error), &stops).map_err(Failed::temporary)?;
     let mut loaded = broken.end(added.contents, added.is_useful, added.without_digest, WANTED, "");
     if let Some(origin) = importer.builder().origin() {
         origin.refused = loaded.broken;

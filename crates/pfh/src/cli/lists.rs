@@ -3,6 +3,8 @@
 use super::exit::Failed;
 use super::message;
 use super::quantity::plural;
+use super::signals::Signals;
+use pfh_digest::Algorithm;
 use pfh_list::{Contents, Entry, FormatName, Input, List, NothingUseful, ReadError, ReadOptions};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -27,9 +29,17 @@ pub(crate) fn open_as(path: &OsStr, format: Option<FormatName>, options: ReadOpt
     opened.map_err(Failed::usage)
 }
 
-/// Opens lists of similarity digests.
-pub(crate) fn open_all(paths: &[OsString]) -> Result<Vec<List>, Failed> {
-    paths.iter().map(|path| open(path, ReadOptions::default())).collect()
+/// As [`open_as`]. Of a journal that later runs continued, the latest line of each path counts alone; a signal ends the
+/// search for the others.
+pub(crate) fn open_latest(path: &OsStr, format: Option<FormatName>, options: ReadOptions) -> Result<List, Failed> {
+    let signals = Signals::listen();
+    open_as(path, format, options)?.latest(options, &|| signals.came()).map_err(Failed::temporary)
+}
+
+/// Opens lists whose files are asked about or compared; `algorithm` is that of digests that they do not name.
+pub(crate) fn open_all(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<List>, Failed> {
+    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    paths.iter().map(|path| open_latest(path, None, options)).collect()
 }
 
 /// Most reported lines of a list; a file that is no list of this format would have one error for each line.

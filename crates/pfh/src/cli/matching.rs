@@ -164,7 +164,7 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     keys::load(&arguments.keys, &[], reads_input(arguments))?;
     let family = known.family();
     let threshold = checked_threshold(family, options)?;
-    let own_lists = lists::open_all(&arguments.digests)?;
+    let own_lists = lists::open_all(&arguments.digests, None)?;
     let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref())?);
     let collector = DigestCollector { options, families: &arguments.families };
@@ -216,7 +216,7 @@ fn same(
     let takes_files = !arguments.paths.is_empty() || files_from.is_some() || files_from0.is_some();
     let keyed = if takes_files { known.algorithms() } else { &[] };
     let keys = keys::load(&arguments.keys, keyed, reads_input(arguments))?;
-    let own_lists = open_lists(&arguments.digests, algorithm)?;
+    let own_lists = lists::open_all(&arguments.digests, algorithm)?;
     let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref())?);
     command.count_lines(broken);

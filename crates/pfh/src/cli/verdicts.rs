@@ -1,6 +1,5 @@
 //! Sets of known files that the command line names, and what they say about files, as text, CSV and JSON Lines.
 
-use super::contents::temporary_failed;
 use super::exit::Failed;
 use super::json_header;
 use super::known_args::VerdictFormat;
@@ -212,10 +211,10 @@ fn temporary_set(
     (keep.name, keep.product, keep.category) = (true, true, true);
     let builder = SetBuilder::new(&set_algorithms(&names)?, keep, memory_bytes);
     let mut importer = Importer::new(builder, memory_bytes);
-    importer.builder().begin_source(Origin::default()).map_err(temporary_failed)?;
+    importer.builder().begin_source(Origin::default()).map_err(Failed::temporary)?;
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, quiet);
-    let added = importer.add_list(list, &mut |error| broken.report(&error), &|| false).map_err(temporary_failed)?;
+    let added = importer.add_list(list, &mut |error| broken.report(&error), &|| false).map_err(Failed::temporary)?;
     let wanted = algorithm.map_or(WANTED, |algorithm| algorithm.name());
     let Loaded { broken, useless } = broken.end(added.contents, added.is_useful, added.without_digest, wanted, "");
     if let Some(mut useless) = useless {
@@ -228,8 +227,8 @@ fn temporary_set(
         }
         return Err(Failed::usage(useless));
     }
-    let mut file = tempfile::tempfile().map_err(temporary_failed)?;
-    importer.into_builder().write(&mut file, "pfh").map_err(temporary_failed)?;
+    let mut file = tempfile::tempfile().map_err(Failed::temporary)?;
+    importer.into_builder().write(&mut file, "pfh").map_err(Failed::temporary)?;
     let set = KnownSet::of_file(&file).map_err(Failed::internal)?;
     Ok((set, broken))
 }

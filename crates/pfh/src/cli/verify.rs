@@ -2,7 +2,6 @@
 
 use super::command::{Command, Item, Reporting};
 use super::common_args::WalkArguments;
-use super::contents::temporary_failed;
 use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
 use super::lists::{self, BrokenLines};
@@ -123,7 +122,7 @@ fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
         Useless::OtherNames => Failed::usage(format_args!("{list} has several files, and none has the name of {root}")),
         Useless::Name(error) => Failed::usage(error),
         Useless::NoDigests(has) => Failed::usage(format_args!("{has}; --structure compares names and sizes")),
-        Useless::Temporary(error) => temporary_failed(error),
+        Useless::Temporary(error) => Failed::temporary(error),
     }
 }
 
@@ -242,7 +241,7 @@ impl Run<'_> {
     /// Begins the comparison with what the list expects.
     fn comparison(&self, listed: Listed) -> Result<Comparison, Failed> {
         let VerifyArguments { all, engine, .. } = self.arguments;
-        listed.comparison(*all, engine.memory / 8).map_err(temporary_failed)
+        listed.comparison(*all, engine.memory / 8).map_err(Failed::temporary)
     }
 
     /// Reads the files after the list was read. Of it, `broken` lines could not be read.
@@ -306,14 +305,14 @@ impl Run<'_> {
         let decide = self.own_files.before(decide);
         let report = command.hash(engine, source, decide.as_deref(), &prepare, &mut deliver);
         report.map_err(|error| self.start_error(error))?;
-        compared.map_err(temporary_failed)?;
+        compared.map_err(Failed::temporary)?;
         Ok(comparison.or_else(begin))
     }
 
     /// Ends the comparison, and prints what it found.
     fn report(&self, mut command: Command, comparison: Option<Comparison>, asked: Asked<'_>) -> Result<Ending, Failed> {
         let Some(comparison) = comparison else { return Err(Failed::internal("nothing was compared")) };
-        let findings = comparison.finish(&mut |path| self.root.look(path)).map_err(temporary_failed)?;
+        let findings = comparison.finish(&mut |path| self.root.look(path)).map_err(Failed::temporary)?;
         let totals = *findings.totals();
         command.tally.findings = asked.ignored.failures(&totals);
         let unreadable = totals.files.of(Class::Unreadable);
@@ -344,7 +343,7 @@ impl Run<'_> {
             ..WalkArguments::default()
         };
         let (paths, files) = if *ignore_new && !self.root.is_file {
-            let mut paths = PathsBelow::new(expected.copy().map_err(temporary_failed)?, self.root);
+            let mut paths = PathsBelow::new(expected.copy().map_err(Failed::temporary)?, self.root);
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {
             (vec![self.root.top(expected.common_directory()).into_os_string()], None)
@@ -362,17 +361,17 @@ impl Run<'_> {
     fn find_other_sizes(&mut self, expected: &mut Expected, cancel: &CancelToken) -> Result<(), Failed> {
         let selection: Selection = expected.algorithms().into();
         let (source, engine) = self.parts(selection, expected)?;
-        let copy = expected.copy().map_err(temporary_failed)?;
-        let comparison = Comparison::new(copy, false, self.arguments.engine.memory / 8).map_err(temporary_failed)?;
+        let copy = expected.copy().map_err(Failed::temporary)?;
+        let comparison = Comparison::new(copy, false, self.arguments.engine.memory / 8).map_err(Failed::temporary)?;
         let mut sizes = Sizes { comparison, failed: Ok(()) };
         let prepare = |record: Record| self.root.found(record);
         let decide = |_: &[u8], _: Option<&Metadata>| Decision::RecordOnly(SkipReason::NotWanted);
         let decide = self.own_files.before(Some(&decide));
         pfh::run_on(&engine, &source, &prepare, &mut sizes, decide.as_deref(), &Counters::default(), cancel)
             .map_err(|error| self.start_error(error))?;
-        sizes.failed.map_err(temporary_failed)?;
-        let findings = sizes.comparison.finish(&mut |_| Presence::Gone).map_err(temporary_failed)?;
-        self.choice.leave_out_changed(findings).map_err(temporary_failed)
+        sizes.failed.map_err(Failed::temporary)?;
+        let findings = sizes.comparison.finish(&mut |_| Presence::Gone).map_err(Failed::temporary)?;
+        self.choice.leave_out_changed(findings).map_err(Failed::temporary)
     }
 
     /// Decides whether a file is read.

@@ -283,6 +283,36 @@ fn pieces_that_come_late_are_told() {
     }
 }
 
+/// Of a journal that a later run continued, the latest line of each file counts.
+#[test]
+fn lines_that_later_ones_supersede_are_left_out_and_told() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir(path.join("t")).unwrap();
+    fs::write(path.join("t/same"), b"same").unwrap();
+    fs::write(path.join("t/file"), b"old").unwrap();
+    let resume = || hash(path, ["-a", "md5", "-o", "journal", "--resume", "t", "late"]).run();
+    assert_eq!(resume().code(), 3);
+    fs::write(path.join("t/file"), b"newer").unwrap();
+    fs::write(path.join("late"), b"late").unwrap();
+    resume().expect(0, "");
+    let expected =
+        format!("{}  t/same\n{}  t/file\n{}  late\n", hex("md5", b"same"), hex("md5", b"newer"), hex("md5", b"late"));
+    let sorted = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
+    let ended = pfh(path, ["convert", "-f", "gnu", "journal"]).run();
+    assert_eq!(ended.code(), 0);
+    let message = "pfh: lines: 2 are superseded by later lines about the same paths, and left out\n";
+    assert!(ended.said().contains(message), "{}", ended.said());
+    assert_eq!(sorted(str::from_utf8(&ended.stdout).unwrap()), sorted(&expected));
+    // Neither the old contents nor the old failure are asked about.
+    fs::write(path.join("known"), format!("{}  old\n{}  late\n", hex("md5", b"old"), hex("md5", b"late"))).unwrap();
+    for options in [&["known"][..], &["bad=known", "--only", "bad"]] {
+        let ended = pfh(path, ["match", "--digests", "journal", "--known"].iter().chain(options)).run();
+        let found = str::from_utf8(ended.expect(0, "")).unwrap().to_owned();
+        assert!(found.starts_with("late ") && found.lines().count() == 1, "{found}");
+    }
+}
+
 /// Lists of one tree by several algorithms become one, as if they had been made in one run.
 #[test]
 fn lists_of_one_tree_are_joined() {

@@ -144,6 +144,11 @@ impl fmt::Display for CheckProblem {
 }
 
 impl ReadError {
+    /// Makes the error of an input of which nothing can be read from a line on.
+    pub fn unreadable(error: io::Error, line: u64) -> ReadError {
+        ReadError { kind: ReadErrorKind::Io(error), line, offset: 0 }
+    }
+
     /// Whether nothing can be read after this error.
     pub fn is_fatal(&self) -> bool {
         matches!(

@@ -1,7 +1,6 @@
 //! A run: walks the roots, reads the files that are due, and gives the results to the ledger.
 
 use super::super::command::{Command, Item};
-use super::super::contents::temporary_failed;
 use super::super::ended::lock;
 use super::super::exit::Failed;
 use super::super::message;
@@ -216,7 +215,7 @@ fn walk(
         }
         result.is_ok() && !cancel.is_cancelled()
     });
-    result.map_err(temporary_failed)
+    result.map_err(Failed::temporary)
 }
 
 /// The files on their way through the engine, which delivers them in the same order.
@@ -294,7 +293,7 @@ fn read(
     };
     let mut on_their_way = lock(&on_their_way);
     if let Some(error) = on_their_way.error.take() {
-        return Err(temporary_failed(error));
+        return Err(Failed::temporary(error));
     }
     Ok((run, on_their_way.is_limited))
 }

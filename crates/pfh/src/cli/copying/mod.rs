@@ -13,7 +13,7 @@ mod tree;
 pub(crate) use order::{Order, Root};
 pub(crate) use publishing::Copied;
 
-use super::bag_files::{fail, temporary_failed};
+use super::bag_files::fail;
 use super::command::{Command, Item};
 use super::ended::lock;
 use super::exit::Failed;
@@ -42,8 +42,8 @@ pub(crate) fn copy(
         walk(command, order, number, root, &mut survey, &mut copied)?;
     }
     let totals = survey.totals();
-    let mut items = survey.into_items().map_err(temporary_failed)?;
-    warn_of_space(&destinations, totals.bytes, &mut items).map_err(temporary_failed)?;
+    let mut items = survey.into_items().map_err(Failed::temporary)?;
+    warn_of_space(&destinations, totals.bytes, &mut items).map_err(Failed::temporary)?;
     let items = Arc::new(Mutex::new(items));
     if command.cancel().is_cancelled() {
         destinations.leave();
@@ -53,7 +53,7 @@ pub(crate) fn copy(
     let mut publisher = Publisher::new(command, order, &destinations, copied)?;
     reading::read(command, order, &items, Totals::new(totals.files, totals.bytes), &mut publisher)?;
     if !command.cancel().is_cancelled() && any_is_alive(&targets) {
-        tree::finish_tree(command, order, &mut lock(&items), &mut publisher).map_err(temporary_failed)?;
+        tree::finish_tree(command, order, &mut lock(&items), &mut publisher).map_err(Failed::temporary)?;
     }
     publisher.warnings.end();
     let Publisher { findings, failed, mut copied, lacking, standing, broken, .. } = publisher;
@@ -176,7 +176,7 @@ fn walk(
     };
     let (source, _) = order.run(walk, 0).into_parts().map_err(Failed::usage)?;
     if root.path().is_dir() {
-        survey.directory(number, &root.prefix).map_err(temporary_failed)?;
+        survey.directory(number, &root.prefix).map_err(Failed::temporary)?;
     }
     let cancel = command.cancel().clone();
     let too_long =
@@ -228,5 +228,5 @@ fn walk(
         };
         result.is_ok() && !cancel.is_cancelled()
     });
-    result.map_err(temporary_failed)
+    result.map_err(Failed::temporary)
 }

@@ -1,6 +1,5 @@
 //! Reading the sources once, and staging what is read.
 
-use super::super::bag_files::temporary_failed;
 use super::super::command::{Command, Item};
 use super::super::ended::lock;
 use super::super::exit::Failed;
@@ -86,7 +85,7 @@ pub(super) fn read(
     publisher.copied.files += done_files;
     publisher.copied.there += done_files;
     publisher.copied.bytes += done_bytes;
-    error.map_or(Ok(()), |error| Err(temporary_failed(error)))
+    error.map_or(Ok(()), |error| Err(Failed::temporary(error)))
 }
 
 /// How the listing of files has ended.

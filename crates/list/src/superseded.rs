@@ -1,0 +1,106 @@
+//! Journals that later runs continued: the lines that do not count, since later ones are about the same paths.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use crate::list::List;
+use crate::resume::Fingerprints;
+use crate::sort::ExternalSort;
+use crate::spool::{Spool, SpoolReader};
+
+/// Memory for sorting; the rest is in temporary files.
+const SORT_BYTES: u64 = 64 << 20;
+
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// Bytes of a fingerprint of a path, and of that with the number of a line.
+const PATH_BYTES: usize = 16;
+const RECORD_BYTES: usize = PATH_BYTES + size_of::<u64>();
+
+/// The numbers of the lines that do not count, in order.
+#[derive(Default)]
+pub(crate) struct Superseded {
+    lines: SpoolReader,
+    next: Option<u64>,
+    count: u64,
+}
+
+impl Superseded {
+    /// Finds them in a list, which is read to its end, or until `is_cancelled`.
+    pub(crate) fn of(list: List, is_cancelled: &dyn Fn() -> bool) -> io::Result<Superseded> {
+        let mut earlier: ExternalSort<8> = ExternalSort::new(SORT_BYTES);
+        let (mut last, mut count) = ([0; RECORD_BYTES], 0);
+        by_path(list, is_cancelled)?.into_each(|record| {
+            let before = std::mem::replace(&mut last, record);
+            // The pieces of a file have the line of the whole. No line has the number 0.
+            if before[..PATH_BYTES] == record[..PATH_BYTES] && before != record && line_of(&before) > 0 {
+                count += 1;
+                earlier.push(line_of(&before).to_be_bytes())?;
+            }
+            Ok(())
+        })?;
+        let mut spool = Spool::default();
+        earlier.into_each(|line| spool.push(&line))?;
+        let mut superseded = Superseded { lines: spool.reader()?, next: None, count };
+        superseded.advance()?;
+        Ok(superseded)
+    }
+
+    fn advance(&mut self) -> io::Result<()> {
+        let line = self.lines.next()?.and_then(|line| line.first_chunk::<8>().copied());
+        self.next = line.map(u64::from_be_bytes);
+        Ok(())
+    }
+
+    /// Whether a line does not count. Lines are asked about in their order, each any number of times.
+    pub(crate) fn has(&mut self, line: u64) -> io::Result<bool> {
+        while self.next.is_some_and(|next| next < line) {
+            self.advance()?;
+        }
+        Ok(self.next == Some(line))
+    }
+
+    /// Returns the number of lines that do not count.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+}
+
+/// Returns the fingerprints of the paths of a list, each with the number of its line.
+fn by_path(mut list: List, is_cancelled: &dyn Fn() -> bool) -> io::Result<ExternalSort<RECORD_BYTES>> {
+    let fingerprints = Fingerprints::new();
+    let mut by_path = ExternalSort::new(SORT_BYTES);
+    while let Some(entry) = list.next_entry() {
+        if is_cancelled() {
+            break;
+        }
+        // Whoever reads the list next reports the lines that cannot be read.
+        let Ok(entry) = entry else { continue };
+        let [first, second] = fingerprints.path_wide(&entry.path);
+        let mut record = [0; RECORD_BYTES];
+        for (part, number) in record.chunks_exact_mut(8).zip([first, second, entry.line]) {
+            part.copy_from_slice(&number.to_be_bytes());
+        }
+        by_path.push(record)?;
+    }
+    Ok(by_path)
+}
+
+/// Returns the number of the line in a record.
+fn line_of(record: &[u8; RECORD_BYTES]) -> u64 {
+    record.last_chunk::<8>().map_or(0, |line| u64::from_be_bytes(*line))
+}
+
+/// Returns the number of line feeds in a file.
+pub(crate) fn line_feeds(mut file: File) -> io::Result<u64> {
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut count = 0;
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(count),
+            Ok(read) => count += buffer[..read].iter().filter(|&&byte| byte == b'\n').count() as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
