@@ -16,7 +16,7 @@ use pfh_record::{
 };
 use pfh_similarity::Family;
 
-use crate::superseded::{Superseded, line_feeds};
+use crate::superseded::{LinesByPath, Superseded, line_feeds};
 use crate::zip;
 
 /// The input from which a list is read.
@@ -263,7 +263,17 @@ impl List {
             return Ok(self);
         }
         let again = List::open_as(FormatName::Jsonl, Input::path(OsStr::from_bytes(&self.name)), options);
-        self.superseded = Superseded::of(again.map_err(io::Error::other)?, is_cancelled)?;
+        let mut again = again.map_err(io::Error::other)?;
+        let mut lines = LinesByPath::new();
+        while let Some(entry) = again.next_entry()
+            && !is_cancelled()
+        {
+            // The iteration reports the lines that cannot be read.
+            if let Ok(entry) = entry {
+                lines.push(&entry.path, entry.line)?;
+            }
+        }
+        self.superseded = lines.superseded()?;
         for entry in std::mem::take(&mut self.first) {
             let is_left_out = match &entry {
                 Ok(entry) => self.superseded.has(entry.line)?,
@@ -673,10 +683,10 @@ mod tests {
         while let Some(entry) = list.next_entry() {
             lent.push(key(entry.unwrap()));
         }
-        // Entries may have been looked at before.
-        let mut looked_at = open();
-        looked_at.first_kind().unwrap();
-        let owned = looked_at.latest(ReadOptions::default(), &|| false).unwrap();
+        // Entries may have been examined before.
+        let mut examined = open();
+        examined.first_kind().unwrap();
+        let owned = examined.latest(ReadOptions::default(), &|| false).unwrap();
         assert_eq!(owned.superseded(), list.superseded());
         assert!(owned.map(|entry| key(&entry.unwrap())).eq(lent.iter().cloned()));
         assert!(list.trailer().is_some());

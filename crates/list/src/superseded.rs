@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use crate::list::List;
 use crate::resume::Fingerprints;
 use crate::sort::ExternalSort;
 use crate::spool::{Spool, SpoolReader};
@@ -17,22 +16,33 @@ const BUFFER_BYTES: usize = 1 << 18;
 const PATH_BYTES: usize = 16;
 const RECORD_BYTES: usize = PATH_BYTES + size_of::<u64>();
 
-/// The numbers of the lines that do not count, in order.
-#[derive(Default)]
-pub(crate) struct Superseded {
-    lines: SpoolReader,
-    next: Option<u64>,
-    count: u64,
+/// The lines of a journal, sorted by the paths that they are about.
+pub(crate) struct LinesByPath {
+    fingerprints: Fingerprints,
+    records: ExternalSort<RECORD_BYTES>,
 }
 
-impl Superseded {
-    /// Finds them in a list, which is read to its end, or until `is_cancelled`.
-    pub(crate) fn of(list: List, is_cancelled: &dyn Fn() -> bool) -> io::Result<Superseded> {
+impl LinesByPath {
+    pub(crate) fn new() -> LinesByPath {
+        LinesByPath { fingerprints: Fingerprints::new(), records: ExternalSort::new(SORT_BYTES) }
+    }
+
+    /// Adds a line, counted from 1. The pieces of a file have the line of the whole.
+    pub(crate) fn push(&mut self, path: &[u8], line: u64) -> io::Result<()> {
+        let [first, second] = self.fingerprints.path_wide(path);
+        let mut record = [0; RECORD_BYTES];
+        for (part, number) in record.chunks_exact_mut(8).zip([first, second, line]) {
+            part.copy_from_slice(&number.to_be_bytes());
+        }
+        self.records.push(record)
+    }
+
+    /// Returns the lines after which others about the same paths come.
+    pub(crate) fn superseded(self) -> io::Result<Superseded> {
         let mut earlier: ExternalSort<8> = ExternalSort::new(SORT_BYTES);
         let (mut last, mut count) = ([0; RECORD_BYTES], 0);
-        by_path(list, is_cancelled)?.into_each(|record| {
+        self.records.into_each(|record| {
             let before = std::mem::replace(&mut last, record);
-            // The pieces of a file have the line of the whole. No line has the number 0.
             if before[..PATH_BYTES] == record[..PATH_BYTES] && before != record && line_of(&before) > 0 {
                 count += 1;
                 earlier.push(line_of(&before).to_be_bytes())?;
@@ -45,7 +55,17 @@ impl Superseded {
         superseded.advance()?;
         Ok(superseded)
     }
+}
 
+/// The numbers of the lines that do not count, in order.
+#[derive(Default)]
+pub(crate) struct Superseded {
+    lines: SpoolReader,
+    next: Option<u64>,
+    count: u64,
+}
+
+impl Superseded {
     fn advance(&mut self) -> io::Result<()> {
         let line = self.lines.next()?.and_then(|line| line.first_chunk::<8>().copied());
         self.next = line.map(u64::from_be_bytes);
@@ -64,26 +84,6 @@ impl Superseded {
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
-}
-
-/// Returns the fingerprints of the paths of a list, each with the number of its line.
-fn by_path(mut list: List, is_cancelled: &dyn Fn() -> bool) -> io::Result<ExternalSort<RECORD_BYTES>> {
-    let fingerprints = Fingerprints::new();
-    let mut by_path = ExternalSort::new(SORT_BYTES);
-    while let Some(entry) = list.next_entry() {
-        if is_cancelled() {
-            break;
-        }
-        // Whoever reads the list next reports the lines that cannot be read.
-        let Ok(entry) = entry else { continue };
-        let [first, second] = fingerprints.path_wide(&entry.path);
-        let mut record = [0; RECORD_BYTES];
-        for (part, number) in record.chunks_exact_mut(8).zip([first, second, entry.line]) {
-            part.copy_from_slice(&number.to_be_bytes());
-        }
-        by_path.push(record)?;
-    }
-    Ok(by_path)
 }
 
 /// Returns the number of the line in a record.
