@@ -223,9 +223,8 @@ impl Admission {
 impl State {
     /// The number of readers that may be at work.
     pub(crate) fn readers_max(&self) -> usize {
-        let Admission { requests_max, .. } = self.admission;
         if !self.admission.is_parallel() && self.admission.pauses() {
-            READERS_IN_PAUSE.min(requests_max).max(1)
+            READERS_IN_PAUSE.min(self.admission.requests_max)
         } else {
             self.admission.admitted()
         }

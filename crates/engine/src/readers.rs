@@ -13,9 +13,9 @@ use crate::mtp::{AtWork, Pace, Prefetcher};
 use crate::queue::Taker;
 use crate::reading::{First, Opened};
 use crate::sink::Sink;
-use crate::sync::lock;
+use crate::sync::{lock, read, write};
 use pfh_source::Source;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
 
@@ -93,12 +93,12 @@ impl<'t> Turn<'t> {
         if is_beside_others {
             Turn::BesideOthers(place.try_read().unwrap_or_else(|_| {
                 before_waiting();
-                place.read().unwrap_or_else(PoisonError::into_inner)
+                read(place)
             }))
         } else {
             Turn::Alone(place.try_write().unwrap_or_else(|_| {
                 before_waiting();
-                place.write().unwrap_or_else(PoisonError::into_inner)
+                write(place)
             }))
         }
     }

@@ -274,15 +274,6 @@ impl List {
             }
         }
         self.superseded = lines.superseded()?;
-        for entry in std::mem::take(&mut self.first) {
-            let is_left_out = match &entry {
-                Ok(entry) => self.superseded.has(entry.line)?,
-                Err(_) => false,
-            };
-            if !is_left_out {
-                self.first.push_back(entry);
-            }
-        }
         Ok(self)
     }
 
@@ -355,11 +346,8 @@ impl List {
     /// Lends the next entry or error of the iteration. An entry is large, so this is faster for callers who keep little
     /// of it.
     pub fn next_entry(&mut self) -> Option<Result<&mut Entry, ReadError>> {
-        if let Some(first) = self.first.pop_front() {
-            return Some(first.map(|entry| self.lent.insert(entry)));
-        }
-        if self.superseded.count() > 0 {
-            return Some(self.read()?.map(|entry| self.lent.insert(entry)));
+        if !self.first.is_empty() || self.superseded.count() > 0 {
+            return Some(self.next()?.map(|entry| self.lent.insert(entry)));
         }
         let mut next = self.rest.next_entry()?;
         if let Ok(entry) = &mut next {
@@ -369,18 +357,11 @@ impl List {
     }
 
     fn read(&mut self) -> Option<Result<Entry, ReadError>> {
-        loop {
-            let mut next = self.rest.next()?;
-            if let Ok(entry) = &mut next {
-                name_after(self.stem.as_deref(), entry);
-                match self.superseded.has(entry.line) {
-                    Ok(true) => continue,
-                    Ok(false) => {}
-                    Err(error) => return Some(Err(ReadError::unreadable(error, entry.line))),
-                }
-            }
-            return Some(next);
+        let mut next = self.rest.next()?;
+        if let Ok(entry) = &mut next {
+            name_after(self.stem.as_deref(), entry);
         }
+        Some(next)
     }
 
     /// Returns the first result of `find` among the first entries.
@@ -404,7 +385,15 @@ impl Iterator for List {
     /// Returns the next entry. After a line that cannot be read, the next call continues with the line after it, unless
     /// [`ReadError::is_fatal`].
     fn next(&mut self) -> Option<Self::Item> {
-        self.first.pop_front().or_else(|| self.read())
+        loop {
+            let next = self.first.pop_front().or_else(|| self.read())?;
+            let Ok(entry) = &next else { return Some(next) };
+            match self.superseded.has(entry.line) {
+                Ok(true) => {}
+                Ok(false) => return Some(next),
+                Err(error) => return Some(Err(ReadError::unreadable(error, entry.line))),
+            }
+        }
     }
 }
 
