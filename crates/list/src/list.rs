@@ -242,8 +242,8 @@ impl List {
 
     /// Leaves out the lines of a JSON Lines journal that later lines about the same paths supersede: a run that
     /// continued it wrote these. Reads the list once more for that, unless its counts tell that there are none; lists
-    /// that are not regular files stay as they are. `options` are those with which the list was opened. Ends early
-    /// when `is_cancelled`. Memory: 64 MiB; the rest is in temporary files.
+    /// that are neither regular files nor in an archive stay as they are. `options` are those with which the list was
+    /// opened. Ends early when `is_cancelled`. Memory: 64 MiB; the rest is in temporary files.
     ///
     /// # Errors
     /// If the list cannot be opened again, or a temporary file cannot be used.
@@ -251,13 +251,16 @@ impl List {
         if self.header().format != FormatName::Jsonl {
             return Ok(self);
         }
-        let Some(file) = self.file() else { return Ok(self) };
+        if !self.can_be_read_again() {
+            return Ok(self);
+        }
         let summary = self.ends(options)?.and_then(|mut ends| {
             ends.by_ref().for_each(drop);
             ends.trailer()?.summary
         });
         // Beside the lines of files there are the header and the summary, which counts each file once.
         if let Some(summary) = summary.filter(|summary| !summary.interrupted)
+            && let Some(file) = self.file()
             && line_feeds(file)? == summary.files() + 2
         {
             return Ok(self);
@@ -280,6 +283,15 @@ impl List {
     /// Returns the number of lines that [`List::latest`] leaves out.
     pub fn superseded(&self) -> u64 {
         self.superseded.count()
+    }
+
+    /// Whether the list is a regular file, or in one that is an archive: no path goes through other files.
+    fn can_be_read_again(&self) -> bool {
+        self.is_path
+            && match std::fs::metadata(OsStr::from_bytes(&self.name)) {
+                Ok(metadata) => metadata.is_file(),
+                Err(error) => error.kind() == io::ErrorKind::NotADirectory,
+            }
     }
 
     /// Opens the file of the list once more, if it is one.

@@ -416,6 +416,27 @@ mod tests {
         assert!(names(&within(&file, "no")).unwrap_err().ends_with("the zip archive has no file `no`"));
     }
 
+    /// A journal is read a second time from an archive, too.
+    #[test]
+    fn of_a_continued_journal_in_an_archive_the_latest_line_counts() {
+        let line = |size: u64| {
+            let md5 = "5d41402abc4b2a76b9719d911017c592";
+            format!(
+                "{{\"type\":\"file\",\"path\":\"a\",\"size\":{size},\"outcome\":\"complete\",\"digests\":{{\"md5\":\"{md5}\"}}}}\n"
+            )
+        };
+        let header = "{\"type\":\"header\",\"version\":1,\"algorithms\":[\"md5\"]}\n";
+        let journal = [header, &line(4), &line(5)].concat();
+        let file = file(&archive(&[("readme", b"nothing", true), ("journal.jsonl", journal.as_bytes(), true)], false));
+        for path in [file.path().to_owned(), within(&file, "journal.jsonl")] {
+            let list = List::open(&path, ReadOptions::default()).unwrap();
+            let list = list.latest(ReadOptions::default(), &|| false).unwrap();
+            assert_eq!(list.superseded(), 1);
+            let sizes: Vec<Option<u64>> = list.map(|entry| entry.unwrap().expected.size).collect();
+            assert_eq!(sizes, [Some(5)]);
+        }
+    }
+
     #[test]
     fn a_real_path_wins() {
         let directory = tempfile::tempdir().unwrap();
