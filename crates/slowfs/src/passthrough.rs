@@ -1,9 +1,11 @@
 //! Parts of a FUSE filesystem that shows files as they are: attributes and full reads.
 
 use fuser::{FileAttr, FileType, INodeNo};
+use rustix::buffer::spare_capacity;
+use rustix::io::{Errno, pread};
 use std::fs::{File, FileType as RealType, Metadata};
 use std::io;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Returns the attributes of a file, with another inode number.
@@ -48,20 +50,23 @@ pub fn kind(kind: RealType) -> FileType {
     }
 }
 
-/// Reads until the buffer is full or the file ends; returns how much that was.
+/// Reads this many bytes, or as many as there are before the file ends. The memory is not zeroed first: that was a
+/// twelfth of the time that a mount takes from the programs measured on it.
 /// # Errors
 /// The error of the read.
-pub fn read_full(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut length = 0;
-    while length < buffer.len() {
-        match file.read_at(&mut buffer[length..], offset + length as u64) {
+pub fn read_full(file: &File, length: usize, offset: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let from = offset + bytes.len() as u64;
+        match pread(file, spare_capacity(&mut bytes), from) {
             Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
-    Ok(length)
+    // The allocation may be longer than asked for.
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 /// Returns the error of a name that does not exist.

@@ -1,10 +1,10 @@
 //! Threads that answer requests when they are due.
 
 use crate::model::{DeviceModel, Reservation};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -54,20 +54,36 @@ impl Clock {
 
 /// The threads. Requests are reserved in the order of the kernel by whoever receives them, and wait here.
 pub(crate) struct Pool {
-    jobs: Option<Sender<Job>>,
+    requests: Arc<Requests>,
     threads: Vec<JoinHandle<()>>,
+}
+
+/// Requests that no thread has taken. Each wakes one thread and no other: what waking costs is taken from the programs
+/// that are measured on the mount.
+#[derive(Default)]
+struct Requests {
+    waiting: Mutex<Waiting>,
+    arrived: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    jobs: VecDeque<Job>,
+    ended: bool,
 }
 
 impl Pool {
     /// Starts as many threads.
     pub(crate) fn start(threads: usize, clock: &Arc<Clock>) -> io::Result<Pool> {
-        let (jobs, waiting) = channel();
-        let waiting = Arc::new(Mutex::new(waiting));
-        let mut pool = Pool { jobs: Some(jobs), threads: Vec::with_capacity(threads) };
+        let mut pool = Pool { requests: Arc::default(), threads: Vec::with_capacity(threads) };
         for _ in 0..threads {
-            let (clock, waiting) = (Arc::clone(clock), Arc::clone(&waiting));
-            let thread = thread::Builder::new().name("slowfs".to_owned()).spawn(move || work(&waiting, &clock))?;
-            pool.threads.push(thread);
+            let (clock, requests) = (Arc::clone(clock), Arc::clone(&pool.requests));
+            let work = move || {
+                while let Some(job) = requests.take() {
+                    job(&clock);
+                }
+            };
+            pool.threads.push(thread::Builder::new().name("slowfs".to_owned()).spawn(work)?);
         }
         Ok(pool)
     }
@@ -84,28 +100,35 @@ impl Pool {
             clock.wait(&reservation);
             give(made);
         });
-        if let Some(jobs) = &self.jobs {
-            // If no thread is left, the request is dropped, and fuser answers it with an error.
-            let _ = jobs.send(job);
-        }
+        self.requests.waiting().jobs.push_back(job);
+        self.requests.arrived.notify_one();
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        drop(self.jobs.take());
+        self.requests.waiting().ended = true;
+        self.requests.arrived.notify_all();
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
     }
 }
 
-fn work(waiting: &Mutex<Receiver<Job>>, clock: &Clock) {
-    loop {
-        let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        match job {
-            Ok(job) => job(clock),
-            Err(_) => return,
+impl Requests {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a request; `None` at the end, when all are taken.
+    fn take(&self) -> Option<Job> {
+        let mut waiting = self.waiting();
+        loop {
+            let job = waiting.jobs.pop_front();
+            if job.is_some() || waiting.ended {
+                return job;
+            }
+            waiting = self.arrived.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

@@ -516,10 +516,7 @@ impl Filesystem for Served {
             if !reserved.is_readable {
                 return Err(io::Error::from_raw_os_error(Errno::EIO.code()));
             }
-            let mut bytes = vec![0; wanted as usize];
-            let read = read_full(&open.file, &mut bytes, offset)?;
-            bytes.truncate(read);
-            Ok(bytes)
+            read_full(&open.file, wanted as usize, offset)
         };
         self.at(reserved, make, |read, _| match read {
             Ok(bytes) => reply.data(&bytes),

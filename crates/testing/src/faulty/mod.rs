@@ -175,18 +175,16 @@ impl Shown {
     fn read_file(&self, node: INodeNo, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         let path = self.path(node)?;
         let file = File::open(self.directory.join(&path))?;
-        let mut bytes = vec![0; length.min(READ_BYTES_MAX)];
+        let length = length.min(READ_BYTES_MAX);
         let Some(faults) = self.plan.of(path.as_os_str().as_bytes()) else {
-            let read = read_full(&file, &mut bytes, offset)?;
-            bytes.truncate(read);
-            return Ok(bytes);
+            return read_full(&file, length, offset);
         };
         // Beyond the end of the real file a grown one holds zeros.
         let size = file.metadata()?.len();
         let reached_before = faults.reached();
-        let allowed = faults.read(offset, bytes.len(), size)?;
-        bytes.truncate(allowed);
-        read_full(&file, &mut bytes, offset)?;
+        let allowed = faults.read(offset, length, size)?;
+        let mut bytes = read_full(&file, allowed, offset)?;
+        bytes.resize(allowed, 0);
         faults.rewrite(offset, &mut bytes, reached_before);
         Ok(bytes)
     }
