@@ -25,6 +25,9 @@ pub(crate) enum Feeding {
     HashBeyond(usize),
     /// Reads on until the memory table is full, then waits for a free slot.
     ReadOnly,
+    /// The same, but hashes each slot itself while all workers are at work: they would come to it late, when it has left
+    /// the processor's caches, and a full table would only use more memory.
+    HashWhileAllWork,
 }
 
 /// The shared state of the chains of one file.
@@ -121,16 +124,22 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
 
     let acquire = |worker: &mut Worker<'_, 'r, 'm, S, K>| match feeding {
         Feeding::HashBeyond(_) => worker.acquire_slot(),
-        Feeding::ReadOnly => worker.wait_for_slot(),
+        Feeding::ReadOnly | Feeding::HashWhileAllWork => worker.wait_for_slot(),
     };
     let read = |worker: &mut Worker<'_, 'r, 'm, S, K>| {
         read_into(worker, opened, first, stamp.as_ref(), acquire, |worker, full| {
             *lock(&spread.slots_ahead) += 1;
             let shared = Arc::new(SharedSlot { full, spread: spread.clone() });
+            let is_alone = matches!(feeding, Feeding::HashWhileAllWork) && !context.queue.has_idle();
             for chain in &chains {
                 let mut state = lock(&chain.state);
                 state.slots.push_back(shared.clone());
-                schedule(context, chain, &mut state);
+                if is_alone && state.set.is_some() {
+                    drop(state);
+                    run_chain(worker, chain);
+                } else {
+                    schedule(context, chain, &mut state);
+                }
             }
             drop(shared);
             if let Feeding::HashBeyond(slots) = feeding {

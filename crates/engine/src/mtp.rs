@@ -124,7 +124,7 @@ impl<'r, 'm, S: Source, K: Sink> Pace<'r, 'm, S, K> for Published {
         opened: Opened<S>,
         _: Duration,
     ) {
-        prefetcher.prefetch(worker, opened, usize::MAX, |_, _| ());
+        prefetcher.prefetch(worker, opened, usize::MAX, Feeding::ReadOnly, |_, _| ());
     }
 
     fn left(&mut self) {}
@@ -187,12 +187,13 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
     }
 
     /// Reads a file, a short one into the slot that it shares with others. Before reading on, calls `answered` with the
-    /// result of the first read, of at most `first_bytes`, and the time that it took.
+    /// result of the first read, of at most `first_bytes`, and the time that it took. `feeding` is how it reads on.
     pub(crate) fn prefetch<S: Source, K: Sink>(
         &mut self,
         worker: &mut Worker<'_, 'r, 'm, S, K>,
         opened: Opened<S>,
         first_bytes: usize,
+        feeding: Feeding,
         mut answered: impl FnMut(Duration, &First),
     ) {
         loop {
@@ -250,7 +251,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
                 }
                 Ok(First::Long { stamp }) => {
                     if let Some((opened, stamp)) = worker.begin_long(opened, stamp) {
-                        feed(worker, &opened, slot, stamp, Feeding::ReadOnly);
+                        feed(worker, &opened, slot, stamp, feeding);
                     } else {
                         self.slot = Some(slot);
                     }

@@ -7,6 +7,7 @@
 //! read short ones there, so that the place need not wait for the next request. Ranges of a long file are announced by
 //! the same rule.
 
+use crate::chain::Feeding;
 use crate::context::{Context, Worker};
 use crate::in_flight::Ahead;
 use crate::mtp::{AtWork, Pace, Prefetcher};
@@ -138,7 +139,9 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
                 worker.flush();
             })
         });
-        prefetcher.prefetch(worker, opened, FIRST_BYTES, |took, first| {
+        // The place has the requests of others while this reader hashes.
+        let feeding = if is_parallel { Feeding::HashWhileAllWork } else { Feeding::ReadOnly };
+        prefetcher.prefetch(worker, opened, FIRST_BYTES, feeding, |took, first| {
             if let Some(opening) = opening.take() {
                 readers.answered(opening + took);
                 self.start_others();
