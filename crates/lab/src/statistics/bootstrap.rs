@@ -77,6 +77,20 @@ pub fn ratio_of_medians(a: &Repeats, b: &Repeats) -> Option<Estimate> {
     of_medians(&[a, b], |medians| medians[0] / medians[1])
 }
 
+/// `a` as a multiple of `b`, round by round: the median of the ratios of both medians in each round.
+///
+/// For sets that were measured side by side in every round: what disturbed a round as a whole, or slowed the machine
+/// down for some of them, is in neither the ratio nor its interval. Sets with other rounds than each other, or with a
+/// single one, are compared by the medians of all values. `None` if either is empty or a divisor is zero.
+#[must_use]
+pub fn ratio_by_rounds(a: &Repeats, b: &Repeats) -> Option<Estimate> {
+    if a.rounds() != b.rounds() || a.rounds() < 2 {
+        return ratio_of_medians(a, b);
+    }
+    let ratios: Option<Vec<Vec<f64>>> = a.medians().zip(b.medians()).map(|(a, b)| Some(vec![a? / b?])).collect();
+    of_medians(&[&Repeats::from_rounds(ratios?)], |medians| medians[0])
+}
+
 /// A function of the medians of independent sets; `None` if a set is empty or the function has no finite value.
 #[must_use]
 pub fn of_medians(sets: &[&Repeats], function: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
@@ -109,6 +123,23 @@ mod tests {
             .count();
         let share = covered as f64 / f64::from(trials);
         assert!((0.90..=0.99).contains(&share), "{share}");
+    }
+
+    /// A machine that is half as fast in some rounds says nothing about the ratio.
+    #[test]
+    fn rounds_are_compared_one_by_one() {
+        let rounds = |values: &[f64]| Repeats::from_rounds(values.iter().map(|value| vec![*value]).collect());
+        let (a, b) = (rounds(&[11.0, 22.0, 10.0, 21.0, 11.0]), rounds(&[10.0, 20.0, 10.0, 20.0, 10.0]));
+        let ratio = ratio_by_rounds(&a, &b).unwrap();
+        let interval = ratio.interval.unwrap();
+        assert_eq!((ratio.value, interval.low, interval.high), (1.1, 1.0, 1.1));
+        assert!(ratio_of_medians(&a, &b).unwrap().interval.unwrap().high > 2.0);
+
+        let fewer = rounds(&[10.0, 10.0]);
+        assert_eq!(ratio_by_rounds(&a, &fewer), ratio_of_medians(&a, &fewer));
+        let (one, other) = (Repeats::from([2.0, 4.0, 3.0]), Repeats::from([1.0, 1.0, 2.0]));
+        assert_eq!(ratio_by_rounds(&one, &other).unwrap().value, 3.0);
+        assert_eq!(ratio_by_rounds(&one, &Repeats::default()), None);
     }
 
     /// Five rounds of two repeats, as most experiments have, that differ between and within the rounds.

@@ -10,7 +10,7 @@ mod repeats;
 mod summary;
 
 pub(crate) use bootstrap::share_of_sums;
-pub use bootstrap::{bootstrap, of_medians, ratio_of_medians};
+pub use bootstrap::{bootstrap, of_medians, ratio_by_rounds, ratio_of_medians};
 pub use line::{Line, passes_through_all};
 pub use repeats::Repeats;
 pub use summary::{Outlier, Summary, median, quantile};

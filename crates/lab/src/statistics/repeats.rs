@@ -1,5 +1,7 @@
 //! Values measured again and again, round by round.
 
+use super::median;
+
 /// Repeats of one measurement, in rounds.
 ///
 /// Values of one round were taken one after another in one process, and share its fortunes: where its memory lay, how
@@ -39,6 +41,11 @@ impl Repeats {
     #[must_use]
     pub fn rounds(&self) -> usize {
         self.rounds.len()
+    }
+
+    /// The median of each round.
+    pub(super) fn medians(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+        self.rounds.iter().map(|round| median(&mut round.clone()))
     }
 
     /// How many values are independent of each other: those of different rounds, or of the only one.

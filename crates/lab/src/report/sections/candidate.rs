@@ -8,14 +8,14 @@ use crate::experiment::trials::{CACHE, CORPUS, DEVICE, Trial};
 use crate::measurements::{Measurements, TODAY};
 use crate::report::Report;
 use crate::report::format::{algorithm, counted, estimate, number};
-use crate::statistics::{Estimate, ratio_of_medians};
+use crate::statistics::{Estimate, ratio_by_rounds};
 use pfh_page::{Cell, Section, Table, Tone};
 
 /// By how much the candidate may be slower and still counts as fast as the others.
 const WITHIN: f64 = 0.05;
 
 /// A measurement of the candidate, the fastest of the others under the same conditions, and how many times its time the
-/// candidate takes.
+/// candidate takes, round by round: in each, both ran soon after one another.
 struct Comparison<'a> {
     candidate: Measured<'a>,
     fastest: Measured<'a>,
@@ -47,10 +47,12 @@ fn of_trial<'a>(measurements: &'a Measurements, definition: &Definition, trial: 
         let is_other = |(other, _): &&Measured<'_>| {
             other.runner != *candidate && other.algorithm == key.algorithm && is_beside(other, key)
         };
-        let fastest = of.iter().filter(is_other).min_by(|a, b| a.1.time.median.total_cmp(&b.1.time.median));
-        let Some(fastest) = fastest else { continue };
-        let Some(times) = ratio_of_medians(point.times_ns(), fastest.1.times_ns()) else { continue };
-        comparisons.push(Comparison { candidate: *measured, fastest: *fastest, times });
+        let against = |other: &Measured<'a>| {
+            let times = ratio_by_rounds(point.times_ns(), other.1.times_ns())?;
+            Some(Comparison { candidate: *measured, fastest: *other, times })
+        };
+        let all = of.iter().filter(is_other).filter_map(against);
+        comparisons.extend(all.max_by(|a, b| a.times.value.total_cmp(&b.times.value)));
     }
     comparisons
 }
@@ -109,8 +111,9 @@ pub(super) fn table(report: &Report<'_>) -> Section {
         return section;
     }
     let mut section = section.text(format!(
-        "Each time over the same files in the same state. The fastest of the others is the one with the shortest median, so that it is \
-         the luckiest one, too. At most {} % longer: yes or no only if the whole 95 % interval tells.",
+        "Each time over the same files in the same state. How many times as long the candidate takes is the median over the \
+         rounds, in each of which both ran soon after one another. The fastest of the others is the one against which that is \
+         most, so that it is the luckiest one, too. At most {} % longer: yes or no only if the whole 95 % interval tells.",
         WITHIN * 100.0
     ));
     let within = format!("At most {} % longer", WITHIN * 100.0);
