@@ -451,6 +451,10 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                 feed(worker, &opened, slot, stamp, Feeding::HashBeyond(context.slots_ahead()));
             }
             _ => {
+                if several && stamp.is_none_or(|known| known.metadata.size >= SPREAD_FILE_BYTES) {
+                    // Others may have nothing to do before this worker comes to them.
+                    self.give_back_opened(worker);
+                }
                 self.give_back_jobs(worker);
                 self.finish_others(worker);
                 hash_long(worker, &opened, &mut slot, stamp);
@@ -465,10 +469,24 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         worker.flush();
     }
 
-    /// Returns the jobs that this worker has not begun, so that others can take them.
+    /// Returns the jobs that this worker has not begun, so that others can take them. If others have nothing to do, it
+    /// also returns the files of its look-ahead window.
     fn give_back_jobs<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        let queue = &worker.context.queue;
+        if self.jobs.is_empty() && queue.jobs_waiting() == 0 && queue.has_idle() {
+            self.give_back_opened(worker);
+        }
         if let Some(device) = self.device {
-            worker.context.queue.give_back(device, &mut self.jobs);
+            queue.give_back(device, &mut self.jobs);
+        }
+    }
+
+    /// Returns the files of the look-ahead window. Whoever takes one opens it again, which takes little time beside a
+    /// long file; but the caller of the run is asked only once what to do with a file.
+    fn give_back_opened<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+        if worker.context.decide.is_none() {
+            self.overtaken = 0;
+            worker.context.queue.requeue(self.opened.drain(..).rev().map(|opened| opened.job).collect());
         }
     }
 }

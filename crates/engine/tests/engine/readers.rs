@@ -1,5 +1,6 @@
 //! Files of which nobody can tell whether they are in memory, and which come late: who reads them, and in which order.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -20,7 +21,11 @@ struct Place {
     opens: Together,
     reads: Together,
     head: Mutex<Head>,
+    /// Where in memory reads have put their bytes, in units of [`BUFFER_BYTES`].
+    buffers: Mutex<BTreeSet<usize>>,
 }
+
+const BUFFER_BYTES: usize = 16 << 10;
 
 /// Calls of several threads at a time: how many there are now, and were at most.
 #[derive(Default)]
@@ -60,7 +65,12 @@ impl Place {
     fn new(opening: Duration, samples: &[Sample]) -> Place {
         let files = with_samples(ScriptedSource::new().medium(Medium::Network), samples);
         let (opens, reads) = Default::default();
-        Place { files, opening, reading: Duration::ZERO, opens, reads, head: Mutex::default() }
+        let (head, buffers) = Default::default();
+        Place { files, opening, reading: Duration::ZERO, opens, reads, head, buffers }
+    }
+
+    fn buffers(&self) -> usize {
+        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     fn seeks(&self) -> usize {
@@ -89,6 +99,8 @@ impl<'p> Source for &'p Place {
 impl SourceFile for File<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
         let read = self.file.read_at(buffer, offset)?;
+        let number = buffer.as_ptr().addr() / BUFFER_BYTES;
+        self.place.buffers.lock().unwrap_or_else(PoisonError::into_inner).insert(number);
         self.place.reads.during(|| {
             let mut head = self.place.head.lock().unwrap_or_else(PoisonError::into_inner);
             thread::sleep(self.place.reading);
@@ -174,6 +186,21 @@ fn files_that_open_slowly_side_by_side_get_readers() {
         let most = place.opens.most();
         assert!((4..=32).contains(&most), "{most} at once");
     }
+}
+
+/// Where readers are known to be answered at once, they hash while no worker is idle: what is read ahead would only fill
+/// the table. Until that is known, after some thirty files, they read on.
+#[test]
+fn readers_that_are_ahead_of_the_workers_hash() {
+    let _watchdog = watchdog(120);
+    let samples = samples((0..200).map(|number| 7 * BUFFER_BYTES + number), &["md5"]);
+    let place = Place::new(Duration::from_millis(2), &samples);
+    let slot_bytes_max = Some(BUFFER_BYTES);
+    let mut options = Options { threads: 1, slot_bytes_max, ..Options::new(algorithms(&["md5"])) };
+    options.selection.insert(Family::Ssdeep);
+    run(&place, &samples, &options);
+    let buffers = place.buffers();
+    assert!(buffers < 200 * 7 / 2, "{buffers} slots");
 }
 
 /// A place that answers one request at a time has the next one before it has answered this one, if files are short.
