@@ -482,11 +482,12 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Returns the files of the look-ahead window. Whoever takes one opens it again, which takes little time beside a
-    /// long file; but the caller of the run is asked only once what to do with a file.
+    /// long file; but what was announced must not be asked for again, nor the caller what to do with a file.
     fn give_back_opened<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
-        if worker.context.decide.is_none() {
+        let context = worker.context;
+        if context.decide.is_none() && !context.in_flight.goes_on() {
             self.overtaken = 0;
-            worker.context.queue.requeue(self.opened.drain(..).rev().map(|opened| opened.job).collect());
+            context.queue.requeue(self.opened.drain(..).rev().map(|opened| opened.job).collect());
         }
     }
 }

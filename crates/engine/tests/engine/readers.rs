@@ -1,6 +1,6 @@
 //! Files of which nobody can tell whether they are in memory, and which come late: who reads them, and in which order.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pfh_engine::{Mode, Options};
 use pfh_similarity::Family;
-use pfh_source::{Entry, FileError, Found, Medium, PathHandle, Proof, Source, SourceFile, Stamp};
+use pfh_source::{CachedRead, Entry, FileError, Found, Medium, PathHandle, Proof, Source, SourceFile, Stamp};
 use pfh_testing::{ScriptedFile, ScriptedSource};
 
 use crate::common::*;
@@ -21,11 +21,11 @@ struct Place {
     opens: Together,
     reads: Together,
     head: Mutex<Head>,
-    /// Where in memory reads have put their bytes, in units of [`BUFFER_BYTES`].
-    buffers: Mutex<BTreeSet<usize>>,
+    /// Whether the system tells that nothing is in memory; otherwise it cannot tell.
+    is_cold: bool,
+    /// The thread that read each file last.
+    threads: Mutex<BTreeMap<Vec<u8>, thread::ThreadId>>,
 }
-
-const BUFFER_BYTES: usize = 16 << 10;
 
 /// Calls of several threads at a time: how many there are now, and were at most.
 #[derive(Default)]
@@ -65,12 +65,8 @@ impl Place {
     fn new(opening: Duration, samples: &[Sample]) -> Place {
         let files = with_samples(ScriptedSource::new().medium(Medium::Network), samples);
         let (opens, reads) = Default::default();
-        let (head, buffers) = Default::default();
-        Place { files, opening, reading: Duration::ZERO, opens, reads, head, buffers }
-    }
-
-    fn buffers(&self) -> usize {
-        self.buffers.lock().unwrap_or_else(PoisonError::into_inner).len()
+        let (head, threads) = Default::default();
+        Place { files, opening, reading: Duration::ZERO, opens, reads, head, is_cold: false, threads }
     }
 
     fn seeks(&self) -> usize {
@@ -99,8 +95,9 @@ impl<'p> Source for &'p Place {
 impl SourceFile for File<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
         let read = self.file.read_at(buffer, offset)?;
-        let number = buffer.as_ptr().addr() / BUFFER_BYTES;
-        self.place.buffers.lock().unwrap_or_else(PoisonError::into_inner).insert(number);
+        let mut threads = self.place.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.insert(self.path.clone(), thread::current().id());
+        drop(threads);
         self.place.reads.during(|| {
             let mut head = self.place.head.lock().unwrap_or_else(PoisonError::into_inner);
             thread::sleep(self.place.reading);
@@ -108,6 +105,14 @@ impl SourceFile for File<'_> {
             head.at = (self.path.clone(), offset + read as u64);
         });
         Ok(read)
+    }
+
+    fn tells_cached(&self) -> bool {
+        self.place.is_cold
+    }
+
+    fn read_cached(&self, _: &mut [u8], _: u64) -> CachedRead {
+        CachedRead::WouldBlock
     }
 
     fn proof(&self) -> Proof {
@@ -188,19 +193,18 @@ fn files_that_open_slowly_side_by_side_get_readers() {
     }
 }
 
-/// Where readers are known to be answered at once, they hash while no worker is idle: what is read ahead would only fill
-/// the table. Until that is known, after some thirty files, they read on.
+/// A worker that begins a long file leaves the others of its look-ahead window to the one that has nothing to do.
 #[test]
-fn readers_that_are_ahead_of_the_workers_hash() {
+fn files_of_the_window_do_not_wait_for_a_long_one() {
     let _watchdog = watchdog(120);
-    let samples = samples((0..200).map(|number| 7 * BUFFER_BYTES + number), &["md5"]);
-    let place = Place::new(Duration::from_millis(2), &samples);
-    let slot_bytes_max = Some(BUFFER_BYTES);
-    let mut options = Options { threads: 1, slot_bytes_max, ..Options::new(algorithms(&["md5"])) };
-    options.selection.insert(Family::Ssdeep);
-    run(&place, &samples, &options);
-    let buffers = place.buffers();
-    assert!(buffers < 200 * 7 / 2, "{buffers} slots");
+    let samples = samples((0..20).map(|number| if number == 0 { 16 << 20 } else { 1 << 20 }), &["crc32"]);
+    let files = with_samples(ScriptedSource::new().medium(Medium::SolidState), &samples);
+    let reading = Duration::from_millis(3);
+    let place = Place { files, reading, is_cold: true, ..Place::new(Duration::ZERO, &[]) };
+    run(&place, &samples, &Options { threads: 2, ..Options::new(algorithms(&["crc32"])) });
+    let threads = place.threads.lock().unwrap_or_else(PoisonError::into_inner);
+    let of_long = threads.values().filter(|thread| **thread == threads[&b"0000"[..]]).count();
+    assert!(of_long <= 1 + 6, "{of_long} of 20 files by the thread of the long one");
 }
 
 /// A place that answers one request at a time has the next one before it has answered this one, if files are short.
