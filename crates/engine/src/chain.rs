@@ -25,8 +25,8 @@ pub(crate) enum Feeding {
     HashBeyond(usize),
     /// Reads on until the memory table is full, then waits for a free slot.
     ReadOnly,
-    /// The same, but hashes each slot itself while all workers are at work: they would come to it late, when it has left
-    /// the processor's caches, and a full table would only use more memory.
+    /// The same, but hashes each slot itself while all workers are at work: they would come to it when it has left the
+    /// processor's caches, and a full table would only use more memory.
     HashWhileAllWork,
 }
 
