@@ -35,6 +35,10 @@ const RANGES: Rule = Rule {
     clear_pauses: 1,
 };
 
+/// Answers to a single reader, all so quick that no head has moved, after which this number of readers is tried.
+const QUICK_ANSWERS: usize = 2;
+const QUICK_READERS: usize = 4;
+
 /// Most ranges of a long file that are announced, and their length: enough for any place to have the next request
 /// before it has answered this one. The kernel takes no more than 128 KiB of one announcement where that is its
 /// read-ahead.
@@ -102,8 +106,8 @@ pub(crate) struct Admission {
     rule: Rule,
     /// The number that is known to be worth while.
     confirmed: usize,
-    /// Whether twice as many are being tried.
-    is_trial: bool,
+    /// The number that is being tried; 0 if none is.
+    tried: usize,
     /// The median or mean time of answers to the confirmed number.
     before: Duration,
     /// Answers since the number changed that do not count, and the times of the others.
@@ -120,7 +124,7 @@ impl Admission {
             requests_max,
             rule,
             confirmed: requests.clamp(1, requests_max.max(1)),
-            is_trial: false,
+            tried: 0,
             before: Duration::ZERO,
             skipped: 0,
             times: Vec::new(),
@@ -131,7 +135,7 @@ impl Admission {
 
     /// The number of requests that may be made at once.
     pub(crate) fn admitted(&self) -> usize {
-        if self.is_trial { 2 * self.confirmed } else { self.confirmed }
+        self.tried.max(self.confirmed)
     }
 
     /// Whether no trial is due for some time.
@@ -146,17 +150,23 @@ impl Admission {
 
     /// Whether more are being tried than have proved worth while.
     pub(crate) fn is_trial(&self) -> bool {
-        self.is_trial
+        self.tried > 0
     }
 
-    /// Whether the place is known to answer several requests at once.
+    /// Whether the place is taken to answer several requests at once: that is known, or it is being tried where no head
+    /// moves.
     pub(crate) fn is_parallel(&self) -> bool {
-        self.confirmed > 1
+        self.confirmed > 1 || (self.is_trial() && self.is_quick(self.before))
+    }
+
+    /// Whether an answer to one reader came so quickly that no head has moved.
+    fn is_quick(&self, took: Duration) -> bool {
+        took.mul_f64(self.rule.delay_max) <= self.rule.never_late
     }
 
     /// Tries no more, because the system grants no threads.
     pub(crate) fn end_trials(&mut self) {
-        (self.is_trial, self.requests_max) = (false, 1);
+        (self.tried, self.requests_max) = (0, 1);
     }
 
     /// Takes the time until a request was answered.
@@ -170,26 +180,29 @@ impl Admission {
         }
         let requests = self.admitted();
         // The first ones may have been asked for before the last request was made, or waited for connections.
-        if self.is_trial && self.skipped < requests {
+        if self.is_trial() && self.skipped < requests {
             self.skipped += 1;
             return;
         }
         self.times.push(took);
         let wanted = ANSWERS_EACH * requests;
-        if self.is_trial && self.has_failed(wanted) {
-            self.is_trial = false;
+        if self.is_trial() && self.has_failed(wanted) {
+            self.tried = 0;
             let pauses = if self.late() == self.times.len() { self.rule.clear_pauses } else { 1 };
             self.pause = self.next_pause.saturating_mul(pauses);
             self.next_pause = self.next_pause.saturating_mul(2);
-        } else if self.times.len() < wanted {
+        } else if self.times.len() < wanted && !self.is_decided(wanted) {
             return;
         } else {
+            let answers = self.times.len();
             self.confirmed = requests;
             self.before = match self.rule.statistic {
-                Statistic::Median => *self.times.select_nth_unstable((wanted - 1) / 2).1,
-                Statistic::Mean => self.times.iter().sum::<Duration>() / wanted as u32,
+                Statistic::Median => *self.times.select_nth_unstable((answers - 1) / 2).1,
+                Statistic::Mean => self.times.iter().sum::<Duration>() / answers as u32,
             };
-            self.is_trial = self.confirmed * 2 <= self.requests_max;
+            let is_quick = requests == 1 && self.is_quick(self.before);
+            let next = if is_quick { QUICK_READERS.min(self.requests_max) } else { 2 * requests };
+            self.tried = if next <= self.requests_max { next } else { 0 };
         }
         self.skipped = 0;
         self.times.clear();
@@ -203,14 +216,33 @@ impl Admission {
         }
     }
 
+    /// Whether no further answers are needed: those of a trial come in time, whatever the others will be, or the first
+    /// ones to a single reader were quick.
+    fn is_decided(&self, wanted: usize) -> bool {
+        match self.rule.statistic {
+            Statistic::Mean => false,
+            Statistic::Median if self.is_trial() => 2 * (self.times.len() - self.late()) > wanted,
+            Statistic::Median => {
+                self.confirmed == 1
+                    && self.times.len() == QUICK_ANSWERS
+                    && self.times.iter().all(|&time| self.is_quick(time))
+            }
+        }
+    }
+
     /// The longest time in which an answer to twice as many requests may come.
     fn time_max(&self) -> Duration {
         let Rule { delay_max, parallel_delay_max, never_late, .. } = self.rule;
-        if self.is_parallel() {
+        if self.confirmed > 1 {
             self.before.mul_f64(parallel_delay_max)
         } else {
             self.before.mul_f64(delay_max).max(never_late)
         }
+    }
+
+    /// Whether an answer to more readers than are known to be worth while took longer, at a parallel place.
+    fn is_late(&self, took: Duration) -> bool {
+        self.is_parallel() && self.is_trial() && took > self.time_max()
     }
 
     /// Number of answers of the trial that took longer.
@@ -243,10 +275,13 @@ impl Readers {
         lock(&self.state)
     }
 
-    /// Takes the time until the beginning of a file was there.
-    pub(crate) fn answered(&self, took: Duration) {
+    /// Takes the time until the beginning of a file was there. `all_hash` tells that no worker waited for it.
+    pub(crate) fn answered(&self, took: Duration, all_hash: bool) {
         let mut state = self.state();
-        state.admission.observe(took);
+        // Where hashing takes all processors, the reader may have waited for one of them and not for the place.
+        if !(all_hash && state.admission.is_late(took)) {
+            state.admission.observe(took);
+        }
         lock(&self.depth.0).readers_are_tried = state.admission.is_trial();
     }
 
@@ -321,7 +356,7 @@ mod tests {
         let mut admission = Admission::new(readers_max, 1, READERS);
         let mut tried = 0;
         for _ in 0..opens {
-            tried += u32::from(admission.is_trial);
+            tried += u32::from(admission.is_trial());
             admission.observe(took(admission.admitted() as u32));
         }
         (admission.confirmed, tried)
@@ -347,15 +382,15 @@ mod tests {
         for (possible, together) in [(2, 2), (3, 3), (32, READERS_IN_PAUSE)] {
             let readers = Readers::new(possible, 1);
             let is_trial = || readers.state().admission.is_trial();
-            (0..4).for_each(|_| readers.answered(MOMENT));
+            (0..4).for_each(|_| readers.answered(MOMENT, false));
             while is_trial() {
-                readers.answered(MOMENT * 3);
+                readers.answered(MOMENT * 3, false);
             }
             for answer in 0..pause + 4 {
                 let expected = if answer < pause - ALONE_ANSWERS { together } else { 1 };
                 assert!(!is_trial());
                 assert_eq!(readers.state().readers_max(), expected, "{answer}");
-                readers.answered(MOMENT);
+                readers.answered(MOMENT, false);
             }
             assert!(is_trial());
         }
@@ -372,13 +407,52 @@ mod tests {
         assert_eq!((answers(500, 1900), answers(500, 2100), answers(1500, 2500)), (2, 1, 2));
     }
 
+    /// After two answers within a moment, four readers read beside each other, and the trial ends as soon as enough of
+    /// their answers are in time.
+    #[test]
+    fn a_quick_place_is_taken_to_be_parallel_at_once() {
+        const QUICK: Duration = Duration::from_millis(1);
+        for possible in [2, 3, 32] {
+            let tried = QUICK_READERS.min(possible);
+            for (answer, confirmed) in [(QUICK, tried), (MOMENT, 1)] {
+                let mut admission = Admission::new(possible, 1, READERS);
+                (0..QUICK_ANSWERS).for_each(|_| admission.observe(QUICK));
+                assert_eq!((admission.confirmed(), admission.admitted(), admission.is_parallel()), (1, tried, true));
+                // The first ones do not count.
+                (0..tried + 2 * tried + 1).for_each(|_| admission.observe(answer));
+                assert_eq!((admission.confirmed(), admission.is_parallel()), (confirmed, confirmed > 1), "{possible}");
+            }
+        }
+        // One slow answer, and the place may have a head.
+        let mut admission = Admission::new(32, 1, READERS);
+        [QUICK, MOMENT, QUICK].into_iter().for_each(|took| admission.observe(took));
+        assert_eq!((admission.admitted(), admission.is_parallel()), (1, false));
+    }
+
+    /// A reader that waits for a processor does not tell that the place is slow.
+    #[test]
+    fn late_answers_do_not_count_while_all_hash() {
+        for (all_hash, expected) in [(true, 4), (false, 2)] {
+            let readers = Readers::new(32, 2);
+            (0..8).for_each(|_| readers.answered(MOMENT, all_hash));
+            assert_eq!(readers.state().admission.admitted(), 4);
+            (0..40).for_each(|_| readers.answered(MOMENT * 10, all_hash));
+            assert_eq!(readers.state().admission.admitted(), expected);
+        }
+        // Where a head may have moved, they do.
+        let readers = Readers::new(32, 1);
+        (0..4).for_each(|_| readers.answered(MOMENT, true));
+        (0..20).for_each(|_| readers.answered(MOMENT * 10, true));
+        assert_eq!(readers.state().admission.admitted(), 1);
+    }
+
     /// A trial that some answers spoke for may have failed by chance, and is soon repeated.
     #[test]
     fn what_was_not_clear_is_soon_tried_again() {
         let mut admission = Admission::new(32, 1, READERS);
         (0..4).for_each(|_| admission.observe(MOMENT));
         let mut answers = 0;
-        while admission.is_trial {
+        while admission.is_trial() {
             admission.observe(if answers == 2 { MOMENT } else { MOMENT * 2 });
             answers += 1;
         }
@@ -392,7 +466,7 @@ mod tests {
         for first in 0..4 {
             let mut admission = Admission::new(32, 1, READERS);
             for number in 0..10_000 {
-                let is_late = if admission.is_trial { (number + first) % 3 != 0 } else { (number + first) % 4 == 0 };
+                let is_late = if admission.is_trial() { (number + first) % 3 != 0 } else { (number + first) % 4 == 0 };
                 admission.observe(if is_late { MOMENT * 2 } else { MOMENT });
             }
             assert_eq!(admission.confirmed, 1, "{first}");
@@ -475,13 +549,13 @@ mod tests {
         let ranges = || (readers.depth.ranges(SHORT), readers.depth.ranges(SHORT + 1));
         (0..1000).for_each(|_| readers.depth.observe(SHORT, RANGE_BYTES, MOMENT));
         assert_eq!(ranges(), (RANGES_MAX, RANGES_MAX));
-        (0..4).for_each(|_| readers.answered(MOMENT));
+        (0..4).for_each(|_| readers.answered(MOMENT, false));
         assert_eq!((readers.state().admission.admitted(), ranges()), (2, (0, RANGES_MAX)));
         // Without announcements reads take longer, which says nothing against those.
         (0..1000).for_each(|_| readers.depth.observe(SHORT, RANGE_BYTES, MOMENT * 100));
-        (0..10).for_each(|_| readers.answered(MOMENT));
+        (0..10).for_each(|_| readers.answered(MOMENT, false));
         assert_eq!((readers.state().admission.admitted(), ranges()), (4, (0, RANGES_MAX)));
-        (0..20).for_each(|_| readers.answered(MOMENT * 3));
+        (0..20).for_each(|_| readers.answered(MOMENT * 3, false));
         assert_eq!((readers.state().admission.admitted(), ranges()), (2, (RANGES_MAX, RANGES_MAX)));
     }
 

@@ -143,7 +143,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
         let feeding = if is_parallel { Feeding::HashWhileAllWork } else { Feeding::ReadOnly };
         prefetcher.prefetch(worker, opened, FIRST_BYTES, feeding, |took, first| {
             if let Some(opening) = opening.take() {
-                readers.answered(opening + took);
+                readers.answered(opening + took, !queue.has_idle());
                 self.start_others();
             }
             if !is_parallel && matches!(first, First::Long { .. }) && turn.is_none() {
