@@ -70,6 +70,9 @@ pub struct Hasher {
     characters: [[u8; CHARACTERS_MAX]; LEVELS],
 }
 
+/// Bytes searched for the end of a piece before they are added to the pieces: they are still in the cache then.
+const ADVANCE_BYTES: usize = 16 << 10;
+
 /// No character.
 const NONE: u8 = 0xFF;
 
@@ -132,6 +135,10 @@ impl Hasher {
         // Where the bytes begin that have not been added to the pieces.
         let mut begin = HISTORY_BYTES;
         for start in (HISTORY_BYTES..bytes.len()).step_by(PLACES) {
+            if start - begin >= ADVANCE_BYTES {
+                self.advance(&bytes[begin..start]);
+                begin = start;
+            }
             let places = (bytes.len() - start).min(PLACES);
             let windows = &bytes[start - HISTORY_BYTES..start + places];
             let low = match windows.try_into() {
