@@ -13,7 +13,8 @@ const ANSWERS_EACH: usize = 4;
 /// chance, or early because the other reader did not read just then.
 /// Where every answer was late, as on a single head, that was hardly chance, and the next trial comes later. No head
 /// has moved where an answer comes within 2 ms: half a revolution alone takes 4 ms (7,200 a minute). A second reader
-/// costs nothing there, even if the line is full and answers come late for that reason.
+/// costs nothing there, even if the line is full and answers come late for that reason. A reader who waits for a processor
+/// looks like a late answer, too, so at a parallel place late ones do not count while no worker waits.
 const READERS: Rule = Rule {
     delay_max: 1.7,
     parallel_delay_max: 1.8,
@@ -35,7 +36,8 @@ const RANGES: Rule = Rule {
     clear_pauses: 1,
 };
 
-/// Answers to a single reader, all so quick that no head has moved, after which this number of readers is tried.
+/// Answers to a single reader, all so quick that no head has moved, after which this number of readers is tried. With two
+/// readers after four answers, workers waited for a quarter of a second, and long files were read one after the other.
 const QUICK_ANSWERS: usize = 2;
 const QUICK_READERS: usize = 4;
 
@@ -45,7 +47,7 @@ const QUICK_READERS: usize = 4;
 const RANGES_MAX: usize = 16;
 pub(crate) const RANGE_BYTES: u64 = 128 << 10;
 
-/// The longest files of which nothing is announced while twice the readers are tried: the beginning of another file
+/// The longest files of which nothing is announced while more readers are tried: the beginning of another file
 /// would wait for it, and come late wherever it lies. In longer ones, announcing gains more than a second reader, who
 /// only fills the time from one file to the next.
 const UNANNOUNCED_FILE_BYTES_MAX: u64 = 8 << 20;
@@ -108,6 +110,8 @@ pub(crate) struct Admission {
     confirmed: usize,
     /// The number that is being tried; 0 if none is.
     tried: usize,
+    /// Whether an answer of the present trial was late.
+    is_doubtful: bool,
     /// The median or mean time of answers to the confirmed number.
     before: Duration,
     /// Answers since the number changed that do not count, and the times of the others.
@@ -125,6 +129,7 @@ impl Admission {
             rule,
             confirmed: requests.clamp(1, requests_max.max(1)),
             tried: 0,
+            is_doubtful: false,
             before: Duration::ZERO,
             skipped: 0,
             times: Vec::new(),
@@ -154,9 +159,9 @@ impl Admission {
     }
 
     /// Whether the place is taken to answer several requests at once: that is known, or it is being tried where no head
-    /// moves.
+    /// has moved until now.
     pub(crate) fn is_parallel(&self) -> bool {
-        self.confirmed > 1 || (self.is_trial() && self.is_quick(self.before))
+        self.confirmed > 1 || (self.is_trial() && !self.is_doubtful && self.is_quick(self.before))
     }
 
     /// Whether an answer to one reader came so quickly that no head has moved.
@@ -178,6 +183,7 @@ impl Admission {
         if self.confirmed * 2 > self.requests_max {
             return;
         }
+        self.is_doubtful |= self.is_trial() && took > self.time_max();
         let requests = self.admitted();
         // The first ones may have been asked for before the last request was made, or waited for connections.
         if self.is_trial() && self.skipped < requests {
@@ -204,7 +210,7 @@ impl Admission {
             let next = if is_quick { QUICK_READERS.min(self.requests_max) } else { 2 * requests };
             self.tried = if next <= self.requests_max { next } else { 0 };
         }
-        self.skipped = 0;
+        (self.is_doubtful, self.skipped) = (false, 0);
         self.times.clear();
     }
 
@@ -423,7 +429,10 @@ mod tests {
                 assert_eq!((admission.confirmed(), admission.is_parallel()), (confirmed, confirmed > 1), "{possible}");
             }
         }
-        // One slow answer, and the place may have a head.
+        // One slow answer, and the place may have a head: what came first may have been in a cache.
+        let mut admission = Admission::new(32, 1, READERS);
+        [QUICK, QUICK, MOMENT].into_iter().for_each(|took| admission.observe(took));
+        assert_eq!((admission.admitted(), admission.is_parallel()), (QUICK_READERS, false));
         let mut admission = Admission::new(32, 1, READERS);
         [QUICK, MOMENT, QUICK].into_iter().for_each(|took| admission.observe(took));
         assert_eq!((admission.admitted(), admission.is_parallel()), (1, false));
