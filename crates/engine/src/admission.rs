@@ -13,8 +13,8 @@ const ANSWERS_EACH: usize = 4;
 /// chance, or early because the other reader did not read just then.
 /// Where every answer was late, as on a single head, that was hardly chance, and the next trial comes later. No head
 /// has moved where an answer comes within 2 ms: half a revolution alone takes 4 ms (7,200 a minute). A second reader
-/// costs nothing there, even if the line is full and answers come late for that reason. A reader who waits for a processor
-/// looks like a late answer, too, so at a parallel place late ones do not count while no worker waits.
+/// costs nothing there, even if the line is full and answers come late for that reason. An answer is also late if its
+/// reader waited for a processor, so at a parallel place late ones do not count while no worker waits.
 const READERS: Rule = Rule {
     delay_max: 1.7,
     parallel_delay_max: 1.8,
@@ -36,8 +36,9 @@ const RANGES: Rule = Rule {
     clear_pauses: 1,
 };
 
-/// Answers to a single reader, all so quick that no head has moved, after which this number of readers is tried. With two
-/// readers after four answers, workers waited for a quarter of a second, and long files were read one after the other.
+/// Answers to a single reader, all so quick that no head has moved, after which this number of readers is tried. With
+/// two readers after four answers, workers waited in the first quarter of a second, and long files were read one after
+/// the other.
 const QUICK_ANSWERS: usize = 2;
 const QUICK_READERS: usize = 4;
 
