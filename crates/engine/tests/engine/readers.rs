@@ -140,8 +140,8 @@ fn samples(sizes: impl Iterator<Item = usize>, names: &[&str]) -> Vec<Sample> {
         .collect()
 }
 
-/// Until enough files were read to know the place, one file is read after the other, unless answers come so quickly that
-/// no head has moved. A trial begins after four, in which the beginnings of others are read in between.
+/// Until enough files were read to know the place, one file is read after the other, unless answers come so quickly
+/// that no head has moved. A trial begins after four, in which the beginnings of others are read in between.
 #[test]
 fn long_files_are_not_read_in_turns() {
     let _watchdog = watchdog(120);
