@@ -184,7 +184,7 @@ impl Admission {
         if self.confirmed * 2 > self.requests_max {
             return;
         }
-        self.is_doubtful |= self.is_trial() && took > self.time_max();
+        self.is_doubtful |= self.is_late(took);
         let requests = self.admitted();
         // The first ones may have been asked for before the last request was made, or waited for connections.
         if self.is_trial() && self.skipped < requests {
@@ -247,9 +247,9 @@ impl Admission {
         }
     }
 
-    /// Whether an answer to more readers than are known to be worth while took longer, at a parallel place.
+    /// Whether an answer of a trial took longer.
     fn is_late(&self, took: Duration) -> bool {
-        self.is_parallel() && self.is_trial() && took > self.time_max()
+        self.is_trial() && took > self.time_max()
     }
 
     /// Number of answers of the trial that took longer.
@@ -286,7 +286,7 @@ impl Readers {
     pub(crate) fn answered(&self, took: Duration, all_hash: bool) {
         let mut state = self.state();
         // Where hashing takes all processors, the reader may have waited for one of them and not for the place.
-        if !(all_hash && state.admission.is_late(took)) {
+        if !(all_hash && state.admission.is_parallel() && state.admission.is_late(took)) {
             state.admission.observe(took);
         }
         lock(&self.depth.0).readers_are_tried = state.admission.is_trial();
