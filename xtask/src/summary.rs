@@ -56,6 +56,9 @@ impl Findings {
     }
 }
 
+/// Steps that are run one after the other, with their names.
+pub(crate) type Row<'a> = Vec<(&'a str, Box<dyn FnOnce() -> Result<Outcome> + Send + 'a>)>;
+
 /// Steps may be silent for long: this often, a line says that one goes on.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(60);
 
@@ -78,19 +81,16 @@ impl Summary {
         self.note(name, result, duration);
     }
 
-    /// Runs two steps at the same time, neither of which keeps all cores busy. Their output alternates.
-    pub(crate) fn two_steps(
-        &mut self,
-        names: [&str; 2],
-        first: impl FnOnce() -> Result<Outcome> + Send,
-        second: impl FnOnce() -> Result<Outcome>,
-    ) {
+    /// Runs two rows of steps at the same time, neither of which keeps all cores busy. Their output alternates.
+    pub(crate) fn two_rows<'a>(&mut self, first: Row<'a>, second: Row<'a>) {
+        let run =
+            |row: Row<'a>| -> Vec<_> { row.into_iter().map(|(name, body)| (name, attended(name, body))).collect() };
         let ended = thread::scope(|scope| {
-            let first = scope.spawn(|| attended(names[0], first));
-            let second = attended(names[1], second);
+            let first = scope.spawn(|| run(first));
+            let second = run(second);
             [first.join().unwrap_or_else(|panic| resume_unwind(panic)), second]
         });
-        for (name, (result, duration)) in names.into_iter().zip(ended) {
+        for (name, (result, duration)) in ended.into_iter().flatten() {
             self.note(name, result, duration);
         }
     }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn two_steps_run_at_once_and_are_noted_in_order() {
+    fn two_rows_run_at_once_and_are_noted_in_order() {
         let mut summary = Summary { required: Vec::new(), steps: Vec::new() };
         let (sender, receiver) = channel();
         let first = move || Ok(Outcome::passed(receiver.recv_timeout(SIGN_OF_LIFE)?));
@@ -224,7 +224,10 @@ mod tests {
             sender.send("sent by the second")?;
             bail!("the second fails")
         };
-        summary.two_steps(["first", "second"], first, second);
+        let third = || Ok(Outcome::passed(""));
+        summary
+            .two_rows(vec![("first", Box::new(first))], vec![("second", Box::new(second)), ("third", Box::new(third))]);
+        assert!(matches!(&summary.steps.pop(), Some((name, Ok(_), _)) if name == "third"));
         let [(first, Ok(Outcome::Passed(note, _)), _), (second, Err(_), _)] = &summary.steps[..] else {
             panic!("{:?}", summary.last_line())
         };

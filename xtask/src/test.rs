@@ -9,7 +9,7 @@ use crate::python;
 use crate::runners;
 use crate::setup;
 use crate::skips;
-use crate::summary::{Outcome, Summary};
+use crate::summary::{Outcome, Row, Summary};
 use crate::toolchain;
 use crate::workspace::{SHIPPED, Workspace};
 
@@ -37,11 +37,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         }))
     });
 
-    for step in check::STEPS.iter().filter(|step| !(quick && step.slow)) {
-        summary.step(step.name, || (step.run)(workspace));
-    }
-
-    summary.step("cargo test", || {
+    let tests = || {
         let mut cargo = workspace.cargo();
         cargo.args(["test", "--workspace", "--no-fail-fast", "--features", SHIPPED]);
         if quick {
@@ -49,14 +45,20 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         }
         let missing = skips::run_tests(workspace, &mut cargo)?;
         Ok(Outcome::Passed(skips::note(&missing), missing))
-    });
+    };
+    let row = |is_apart| -> Row<'_> {
+        let steps = check::STEPS.iter().filter(|step| step.is_apart == is_apart && !(quick && step.slow));
+        steps.map(|step| (step.name, Box::new(|| (step.run)(workspace)) as _)).collect()
+    };
+    let mut own = row(false);
+    own.push(("cargo test", Box::new(tests)));
+    summary.two_rows(own, row(true));
     if !quick {
         let for_runners = if runtimes { consent } else { setup::Consent::No };
         // Both install packages, and wait for what they started.
-        summary.two_steps(
-            ["python", "runners"],
-            || python::test(workspace, consent),
-            || runners::test(workspace, for_runners),
+        summary.two_rows(
+            vec![("python", Box::new(|| python::test(workspace, consent)))],
+            vec![("runners", Box::new(|| runners::test(workspace, for_runners)))],
         );
     }
     Ok(summary.finish())

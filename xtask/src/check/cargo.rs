@@ -19,14 +19,12 @@ pub(super) fn fmt(workspace: &Workspace) -> Result<Outcome> {
     Ok(Outcome::passed(format!("the workspace and {} packages apart", others.len())))
 }
 
-/// With everything, the program as a plain build makes it, and the library as those embed it who do not want the
-/// program.
+/// With everything, and the library as those embed it who do not want the program. The step `aarch64` compiles the
+/// program as a plain build makes it.
 pub(super) fn clippy(workspace: &Workspace) -> Result<Outcome> {
-    for selection in [
-        &["--workspace", "--all-targets", "--all-features"][..],
-        &["-p", "pfh", "--bins"],
-        &["-p", "pfh", "--lib", "--no-default-features"],
-    ] {
+    for selection in
+        [&["--workspace", "--all-targets", "--all-features"][..], &["-p", "pfh", "--lib", "--no-default-features"]]
+    {
         process::run(workspace.cargo().args(["clippy", "--quiet"]).args(selection).args(["--", "-D", "warnings"]))?;
     }
     Ok(Outcome::passed(""))
