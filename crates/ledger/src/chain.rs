@@ -119,8 +119,7 @@ mod tests {
     #[test]
     fn the_hash_is_that_of_the_description() {
         let hash = Chain::new().unwrap().hash(&ORIGIN, &full());
-        let text: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(text, "38c0a4173d239fbbcd8abe20b789310fca2e10c9ef35dacb37231559929e31c7");
+        assert_eq!(pfh_digest::hexadecimal(&hash), "38c0a4173d239fbbcd8abe20b789310fca2e10c9ef35dacb37231559929e31c7");
     }
 
     /// No field can be changed, removed, or traded for its neighbour without another hash.

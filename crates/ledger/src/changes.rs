@@ -95,8 +95,17 @@ impl Ledger {
     /// # Errors
     /// The errors of writing.
     pub fn set_settings(&mut self, settings: &Settings) -> Result<(), Error> {
+        self.prepare_settings(settings)?;
+        self.commit()
+    }
+
+    /// Changes the settings as a part of the run that begins next: they are recorded with its beginning, or not at all.
+    ///
+    /// # Errors
+    /// The errors of writing.
+    pub fn prepare_settings(&mut self, settings: &Settings) -> Result<(), Error> {
         self.begin()?;
         self.append_note(Finding::Settings, note(settings)?)?;
-        self.commit()
+        Ok(())
     }
 }

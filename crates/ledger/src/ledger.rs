@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -53,12 +54,14 @@ impl fmt::Debug for Ledger {
 pub struct Lock(#[expect(dead_code, reason = "locked while open")] File);
 
 impl Lock {
-    /// Locks the ledger at `path`, by a file `….lock` beside it. `waits`: until another run has ended.
+    /// Locks the ledger at `path`, by a file `….lock` beside it, or beside the file to which a symbolic link leads.
+    /// `waits`: until another run has ended.
     ///
     /// # Errors
     /// [`Error::InUse`] if another run has it.
     pub fn take(path: &Path, waits: bool) -> Result<Lock, Error> {
-        let mut name = path.as_os_str().to_owned();
+        // A ledger that is not made yet has no link to it.
+        let mut name = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
         name.push(".lock");
         // A file of its own: closing a descriptor of the database would end SQLite's own locks.
         let file = File::options().create(true).truncate(false).write(true).open(name)?;
@@ -80,6 +83,15 @@ pub(crate) fn now() -> i64 {
     }
 }
 
+/// Whether a file that SQLite does not open has the number of a ledger in its header: it was one.
+fn has_mark(path: &Path) -> bool {
+    let mut header = [0; 72];
+    // Opening a pipe would wait.
+    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let is_read = is_file && File::open(path).and_then(|mut file| file.read_exact(&mut header)).is_ok();
+    is_read && header[68..] == schema::APPLICATION_ID.to_be_bytes()
+}
+
 impl Ledger {
     /// Makes a ledger for these roots, which are absolute paths in raw bytes.
     ///
@@ -97,16 +109,31 @@ impl Ledger {
         Ok(ledger)
     }
 
+    /// Returns the paths of a ledger, which has no symbolic link in its own, and of the files that its lock and SQLite
+    /// have beside it.
+    pub fn files(path: &Path) -> Vec<PathBuf> {
+        let beside = |ending: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        };
+        ["", "-wal", "-shm", "-journal", ".lock"].map(beside).to_vec()
+    }
+
     /// Opens a ledger. `writes`: also for writing.
     ///
     /// # Errors
     /// If it is none, is damaged as far as can be seen at once, is locked, or is of a later version.
     pub fn open(path: &Path, writes: bool) -> Result<Ledger, Error> {
-        Ledger::of(schema::open(path, writes)?, path).map_err(|error| match error {
+        let is_unknown = |error: &rusqlite::Error| error.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown);
+        let connection = schema::open(path, writes).map_err(|error| match error {
+            Error::NotALedger if has_mark(path) => Error::Damaged("its header is not that of a database".to_owned()),
+            Error::Sqlite(error) if is_unknown(&error) && has_mark(path) => Error::Damaged(error.to_string()),
+            error => error,
+        })?;
+        Ledger::of(connection, path).map_err(|error| match error {
             // A table is not there, or is none.
-            Error::Sqlite(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown) => {
-                Error::Damaged(error.to_string())
-            }
+            Error::Sqlite(error) if is_unknown(&error) => Error::Damaged(error.to_string()),
             error => error,
         })
     }

@@ -307,6 +307,6 @@ impl Ledger {
 impl Head {
     /// Returns the hash in hexadecimal.
     pub fn hash_text(&self) -> String {
-        self.hash.iter().map(|byte| format!("{byte:02x}")).collect()
+        pfh_digest::hexadecimal(&self.hash)
     }
 }

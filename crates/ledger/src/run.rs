@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Digests, Event, Seen, Subject};
 use crate::ledger::{Ledger, note, seen_of};
+use crate::plan::Tasks;
 use crate::settings::{RunOptions, Settings};
 use crate::state::{FileState, Status};
 use crate::survey::Surveyed;
@@ -73,6 +74,8 @@ pub struct RunEnd {
     pub left: u64,
     /// Files about which the walk tells nothing.
     pub unseen: u64,
+    /// Files that are gone and may be moved: new files of the same size are left for the next run, which decides.
+    pub waiting: u64,
     /// Files by finding.
     pub findings: BTreeMap<String, u64>,
     /// Files whose findings are open at the end of the run, also those of earlier runs.
@@ -87,7 +90,8 @@ struct RunBegin {
     settings: Settings,
 }
 
-/// A run of an audit. Dropping it leaves it unfinished, and the next run goes on with it.
+/// A run of an audit. Dropping it leaves it unfinished, and the next run goes on with it. Until it compares a walk with
+/// the ledger ([`Survey::compare`](crate::Survey::compare)), nothing of it is recorded.
 #[derive(Debug)]
 pub struct Run {
     ledger: Ledger,
@@ -134,7 +138,6 @@ impl Run {
                 (ledger.append_note(Finding::Began, note(&begin)?)?, options)
             }
         };
-        ledger.commit()?;
         let mut run = Run {
             ledger,
             began,
@@ -270,6 +273,23 @@ impl Run {
         self.batch_files > 0
     }
 
+    /// Takes the files that limits have left. A file that is gone may be one of the new files among them, so it is not
+    /// missing yet if one of these has its size.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be read or written.
+    pub fn leave(&mut self, tasks: &mut Tasks) -> Result<(), Error> {
+        self.ledger.begin()?;
+        let sql = "INSERT OR IGNORE INTO temp.left_size VALUES(?1)";
+        let mut insert = self.ledger.connection.prepare_cached(sql)?;
+        while let Some(task) = tasks.read()? {
+            if task.is_new {
+                insert.execute([task.size.cast_signed()])?;
+            }
+        }
+        Ok(())
+    }
+
     fn failed(&mut self, subject: Subject, finding: Finding, note: Vec<u8>) -> Result<Finding, Error> {
         let mut state = self.ledger.state_or_new(&subject)?;
         let event =
@@ -284,12 +304,12 @@ impl Run {
         let mut state = self.ledger.state_or_new(&subject)?;
         let expected = self.ledger.digests_of(state.expected)?;
         let Some(expected) = expected else {
-            if self.options.mode != "init" && state.status == Status::Retired {
+            if self.options.mode != "init" {
                 // It may be moved or copied, which shows only when all that is gone and new is known.
                 self.put_pending(&subject, &seen, &digests)?;
                 return Ok(None);
             }
-            let finding = if self.options.mode == "init" { Finding::First } else { Finding::New };
+            let finding = Finding::First;
             let event = Event {
                 subject: Some(subject),
                 seen: Some(seen),
@@ -382,7 +402,7 @@ impl Run {
     ) -> Result<(RunEnd, Ledger), Error> {
         self.save()?;
         self.ledger.begin()?;
-        let not_gone = self.conclude(is_gone)?;
+        let (not_gone, waiting) = self.conclude(is_gone)?;
         let mut end = RunEnd {
             state: if stopped == Stopped::Limit { "limited" } else { "complete" }.to_owned(),
             files: surveyed.files,
@@ -392,6 +412,7 @@ impl Run {
             unchanged: surveyed.unchanged,
             left: 0,
             unseen: surveyed.unseen + not_gone,
+            waiting,
             ..RunEnd::default()
         };
         for finding in Finding::OF_FILES.into_iter().filter(|finding| *finding != Finding::MovedAway) {
@@ -412,8 +433,9 @@ impl Run {
         Ok((end, self.ledger))
     }
 
-    /// Decides about all that is gone and new. Returns the number of paths that are there after all.
-    fn conclude(&mut self, is_gone: &mut dyn FnMut(&Subject) -> bool) -> Result<u64, Error> {
+    /// Decides about all that is gone and new. Returns the number of paths that are there after all, and of those about
+    /// which the next run decides.
+    fn conclude(&mut self, is_gone: &mut dyn FnMut(&Subject) -> bool) -> Result<(u64, u64), Error> {
         let not_gone = self.drop_returned(is_gone)?;
         self.match_contents()?;
         loop {
@@ -431,8 +453,7 @@ impl Run {
                 }
             }
         }
-        self.conclude_missing()?;
-        Ok(not_gone)
+        Ok((not_gone, self.conclude_missing()?))
     }
 
     /// Takes paths off those that are gone where there is something now. Returns their number.
@@ -630,10 +651,11 @@ impl Run {
         Ok(())
     }
 
-    /// Writes the events of what is gone, and was not gone before.
-    fn conclude_missing(&mut self) -> Result<(), Error> {
+    /// Writes the events of what is gone, and was not gone before. Returns the number of files about which the next run
+    /// decides.
+    fn conclude_missing(&mut self) -> Result<u64, Error> {
         const GROUP: i64 = 1000;
-        let mut after = 0;
+        let (mut after, mut waiting) = (0, 0);
         loop {
             let ids: Vec<i64> = {
                 let sql = "SELECT id FROM temp.gone WHERE id > ?1 ORDER BY id LIMIT ?2";
@@ -641,11 +663,15 @@ impl Run {
                 let rows = statement.query_map([after, GROUP], |row| row.get(0))?;
                 rows.collect::<Result<_, _>>()?
             };
-            let Some(&last) = ids.last() else { return Ok(()) };
+            let Some(&last) = ids.last() else { return Ok(waiting) };
             after = last;
             for id in ids {
                 let (subject, mut state) = self.ledger.file(id)?;
                 if state.status == Status::Missing {
+                    continue;
+                }
+                if self.may_be_left(&state)? {
+                    waiting += 1;
                     continue;
                 }
                 let event =
@@ -654,6 +680,16 @@ impl Run {
                 self.counts.add(Finding::Missing, 1);
             }
         }
+    }
+
+    /// Whether a file that is gone may be a new one that limits have left: one of them has the size that is expected.
+    fn may_be_left(&self, state: &FileState) -> Result<bool, Error> {
+        // Empty files are never moved.
+        let expected = self.ledger.seen_of(state.expected)?.filter(|expected| expected.size > 0);
+        let Some(expected) = expected else { return Ok(false) };
+        let sql = "SELECT EXISTS(SELECT 1 FROM temp.left_size WHERE size = ?1)";
+        let mut statement = self.ledger.connection.prepare_cached(sql)?;
+        Ok(statement.query_row([expected.size.cast_signed()], |row| row.get(0))?)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{Error, Run};
 const UNSEEN_MAX: usize = 100_000;
 
 /// Bytes of a record after the path.
-const STAMP_BYTES: usize = 1 + 8 + 12 + 12 + 8 + 8;
+const STAMP_BYTES: usize = 1 + 8 + 12 + 12 + 8 + 8 + 1;
 
 /// Collects what a walk finds.
 pub struct Survey {
@@ -26,6 +26,7 @@ pub struct Survey {
     record: Vec<u8>,
     files: u64,
     bytes: u64,
+    left_out: u64,
     unseen: HashSet<Subject>,
     unseen_overflows: bool,
 }
@@ -59,6 +60,7 @@ impl Survey {
             record: Vec::new(),
             files: 0,
             bytes: 0,
+            left_out: 0,
             unseen: HashSet::new(),
             unseen_overflows: false,
         }
@@ -69,6 +71,22 @@ impl Survey {
     /// # Errors
     /// If a temporary file cannot be used, or the path is longer than [`Survey::PATH_BYTES_MAX`].
     pub fn push(&mut self, subject: &Subject, seen: &Seen, device: u64) -> io::Result<()> {
+        self.files += 1;
+        self.bytes += seen.size;
+        self.push_record(subject, seen, device, false)
+    }
+
+    /// Adds a file that the walk found, and whose size lies outside the limits of the settings. It counts only if the
+    /// ledger expects another size of it, because then it changed.
+    ///
+    /// # Errors
+    /// As [`Survey::push`].
+    pub fn push_left_out(&mut self, subject: &Subject, seen: &Seen, device: u64) -> io::Result<()> {
+        self.left_out += 1;
+        self.push_record(subject, seen, device, true)
+    }
+
+    fn push_record(&mut self, subject: &Subject, seen: &Seen, device: u64, is_left_out: bool) -> io::Result<()> {
         self.record.clear();
         self.record.extend_from_slice(&subject.root.to_be_bytes());
         self.record.extend_from_slice(&subject.path);
@@ -80,8 +98,7 @@ impl Survey {
         }
         self.record.extend_from_slice(&seen.inode.to_be_bytes());
         self.record.extend_from_slice(&device.to_be_bytes());
-        self.files += 1;
-        self.bytes += seen.size;
+        self.record.push(u8::from(is_left_out));
         self.sort.push(&self.record)
     }
 
@@ -93,9 +110,9 @@ impl Survey {
         }
     }
 
-    /// Number of files so far.
-    pub fn files(&self) -> u64 {
-        self.files
+    /// Number of files so far, with those that their sizes leave out.
+    pub fn found(&self) -> u64 {
+        self.files + self.left_out
     }
 
     fn is_unseen(&self, subject: &Subject) -> bool {
@@ -127,9 +144,13 @@ impl Survey {
         let sort = std::mem::replace(&mut self.sort, ByteSort::new(0));
         let ledger = run.ledger();
         let connection = &ledger.connection;
+        // From here on, the run is recorded.
+        ledger.commit()?;
         connection.execute_batch(
             "DROP TABLE IF EXISTS temp.gone;
+             DROP TABLE IF EXISTS temp.left_size;
              CREATE TEMP TABLE gone(id INTEGER PRIMARY KEY, root INTEGER NOT NULL, path BLOB NOT NULL);
+             CREATE TEMP TABLE left_size(size INTEGER PRIMARY KEY);
              BEGIN",
         )?;
         let mut pass = Pass {
@@ -138,6 +159,8 @@ impl Survey {
             tasker: Tasker::new(self.memory_bytes / 4),
             has_pending: connection.query_row("SELECT EXISTS(SELECT 1 FROM pending)", [], |row| row.get(0))?,
             now: now(),
+            files: self.files,
+            bytes: self.bytes,
             unchanged: 0,
             done: 0,
             done_bytes: 0,
@@ -165,10 +188,15 @@ impl Survey {
                 }
                 match known.take_if(|known| known.subject == found.subject) {
                     Some(same) => {
-                        pass.known(&same, &found)?;
+                        if found.is_left_out {
+                            pass.left_out(&same, &found)?;
+                        } else {
+                            pass.known(&same, &found)?;
+                        }
                         known = next()?;
                         Ok(())
                     }
+                    None if found.is_left_out => Ok(()),
                     None => pass.new_file(&found),
                 }
             };
@@ -187,10 +215,10 @@ impl Survey {
         }
         drop(rows);
         drop(statement);
-        let Pass { tasker, unchanged, done, done_bytes, unseen, .. } = pass;
+        let Pass { tasker, files, bytes, unchanged, done, done_bytes, unseen, .. } = pass;
         connection.execute_batch("COMMIT")?;
-        let tasks = tasker.end(plan, self.bytes, done_bytes)?;
-        Ok((Surveyed { files: self.files, bytes: self.bytes, unchanged, done, unseen }, tasks))
+        let tasks = tasker.end(plan, bytes, done_bytes)?;
+        Ok((Surveyed { files, bytes, unchanged, done, unseen }, tasks))
     }
 }
 
@@ -206,6 +234,8 @@ struct Found {
     subject: Subject,
     seen: Seen,
     device: u64,
+    /// Whether its size lies outside the limits of the settings.
+    is_left_out: bool,
 }
 
 impl Found {
@@ -228,12 +258,13 @@ impl Found {
             subject: Subject { root: u32::from_be_bytes(*root), path: path.to_vec() },
             seen: Seen { size: long(1), mtime: time(9), ctime: time(21), inode: long(33) },
             device: long(41),
+            is_left_out: stamp[49] == 1,
         })
     }
 
-    fn task(&self, is_unchanged: bool) -> Task {
-        let Found { subject, seen, device } = self;
-        Task { subject: subject.clone(), size: seen.size, device: *device, inode: seen.inode, is_unchanged }
+    fn task(&self, is_unchanged: bool, is_new: bool) -> Task {
+        let Found { subject, seen, device, .. } = self;
+        Task { subject: subject.clone(), size: seen.size, device: *device, inode: seen.inode, is_unchanged, is_new }
     }
 }
 
@@ -245,6 +276,9 @@ struct Pass<'a> {
     /// Whether an interrupted run has read new files.
     has_pending: bool,
     now: i64,
+    /// Files that the walk found and that count, and their bytes.
+    files: u64,
+    bytes: u64,
     unchanged: u64,
     done: u64,
     /// The bytes of those of them that seemed unchanged.
@@ -275,15 +309,18 @@ impl Pass<'_> {
         let FileState { id, status, expected, seen, checked } = known.state;
         let since = self.run.began();
         let is_same = known.seen.as_ref() == Some(&found.seen);
+        let mut tried = checked;
         let is_done = match status {
             Status::Retired => return self.new_file(found),
+            _ if expected.is_none() && self.is_pending(found)? => true,
             Status::Sound | Status::Changed | Status::BitRot => {
                 is_same && checked.is_some_and(|checked| checked >= since)
             }
             Status::Missing => false,
             Status::Unreadable | Status::Changing => {
-                let sql = "SELECT EXISTS(SELECT 1 FROM event WHERE file = ?1 AND id >= ?2)";
-                self.run.ledger().connection.prepare_cached(sql)?.query_row([id, since], |row| row.get(0))?
+                let sql = "SELECT max(id) FROM event WHERE file = ?1";
+                tried = self.run.ledger().connection.prepare_cached(sql)?.query_row([id], |row| row.get(0))?;
+                tried.is_some_and(|tried| tried >= since)
             }
         };
         if is_done {
@@ -299,8 +336,23 @@ impl Pass<'_> {
             self.unchanged += 1;
             return Ok(());
         }
-        self.tasker.push(&found.task(seems_unchanged), checked)?;
+        self.tasker.push(&found.task(seems_unchanged, expected.is_none()), tried)?;
         Ok(())
+    }
+
+    /// A file that is in both, and whose size lies outside the limits of the settings.
+    fn left_out(&mut self, known: &Known, found: &Found) -> Result<(), Error> {
+        if known.state.status == Status::Retired {
+            return Ok(());
+        }
+        let expected = self.run.ledger().seen_of(known.state.expected)?;
+        if expected.is_none_or(|expected| expected.size == found.seen.size) {
+            self.unseen += 1;
+            return Ok(());
+        }
+        self.files += 1;
+        self.bytes += found.seen.size;
+        self.known(known, found)
     }
 
     /// Whether a file that seems unchanged is to be read.
@@ -326,12 +378,17 @@ impl Pass<'_> {
 
     /// A file that is not in the ledger.
     fn new_file(&mut self, found: &Found) -> Result<(), Error> {
-        if self.has_pending && self.run.pending_seen(&found.subject)? == Some(found.seen) {
+        if self.is_pending(found)? {
             self.done += 1;
             return Ok(());
         }
-        self.tasker.push(&found.task(false), None)?;
+        self.tasker.push(&found.task(false, true), None)?;
         Ok(())
+    }
+
+    /// Whether an interrupted part of this run has read a file of which the ledger expects nothing yet.
+    fn is_pending(&self, found: &Found) -> Result<bool, Error> {
+        Ok(self.has_pending && self.run.pending_seen(&found.subject)? == Some(found.seen))
     }
 }
 

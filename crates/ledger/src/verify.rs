@@ -86,6 +86,21 @@ impl Verified {
         }
         self.problems.len() < PROBLEMS_MAX
     }
+
+    /// Takes the result of a step, whose errors are problems if they are those of the database.
+    fn take(&mut self, step: Result<(), Error>) -> Result<(), Error> {
+        let text = match step {
+            Err(Error::Damaged(text)) => text,
+            Err(Error::Sqlite(error)) => error.to_string(),
+            step => return step,
+        };
+        let problem = Problem::Database(text);
+        // The same damage may end several steps.
+        if !self.problems.contains(&problem) {
+            self.add(problem);
+        }
+        Ok(())
+    }
 }
 
 impl Ledger {
@@ -96,32 +111,28 @@ impl Ledger {
     /// If the ledger cannot be read at all, or `stops` says so. Damage is a result.
     pub fn verify(&mut self, head: Option<(i64, Hash)>, stops: &dyn Fn() -> bool) -> Result<Verified, Error> {
         let mut verified = Verified::default();
-        // Damage of the file may also end a later step with an error, which then is no news.
-        match self.check_database(&mut verified) {
-            Ok(()) | Err(Error::Damaged(_)) => {}
-            Err(error) => return Err(error),
-        }
+        let checked = self.check_database(&mut verified);
+        verified.take(checked)?;
         let steps: [Step; 3] = [Ledger::check_chain, Ledger::check_states, Ledger::check_roots];
         for step in steps {
-            match step(self, &mut verified, stops) {
-                Ok(()) => {}
-                Err(Error::Damaged(text)) => {
-                    verified.add(Problem::Database(text));
-                }
-                Err(Error::Sqlite(error)) => {
-                    verified.add(Problem::Database(error.to_string()));
-                }
-                Err(error) => return Err(error),
-            }
+            let checked = step(self, &mut verified, stops);
+            verified.take(checked)?;
         }
         if let Some((event, hash)) = head {
-            let sql = "SELECT hash FROM event WHERE id = ?1";
-            let found: Option<Vec<u8>> = self.connection.query_row(sql, [event], |row| row.get(0)).optional()?;
-            if found.as_deref() != Some(&hash[..]) {
-                verified.add(Problem::Head { event, is_there: found.is_some() });
-            }
+            let checked = self.check_head(event, &hash, &mut verified);
+            verified.take(checked)?;
         }
         Ok(verified)
+    }
+
+    /// Looks for the head that was kept elsewhere.
+    fn check_head(&self, event: i64, hash: &Hash, verified: &mut Verified) -> Result<(), Error> {
+        let sql = "SELECT hash FROM event WHERE id = ?1";
+        let found: Option<Vec<u8>> = self.connection.query_row(sql, [event], |row| row.get(0)).optional()?;
+        if found.as_deref() != Some(&hash[..]) {
+            verified.add(Problem::Head { event, is_there: found.is_some() });
+        }
+        Ok(())
     }
 
     fn check_database(&self, verified: &mut Verified) -> Result<(), Error> {

@@ -249,6 +249,55 @@ fn a_file_that_cannot_be_read_is_no_other_finding_later() {
     intact(path);
 }
 
+/// Before a file has been read for the first time, nobody knows that it was moved.
+#[test]
+fn a_moved_file_that_could_not_be_read_at_first_is_moved() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    tree.write("a", "contents");
+    tree.write("z", "kept");
+    whole(path, &tree, "init");
+    tree.rename("a", "b");
+    let ledger = Ledger::open(path, true).unwrap();
+    let mut run = Run::begin(ledger, options("incremental", &["sha256"]), &Settings::default()).unwrap();
+    let mut survey = Survey::new(1 << 20);
+    for name in ["b", "z"] {
+        survey.push(&subject(name), &seen(&tree.files[name]), 7).unwrap();
+    }
+    let (surveyed, tasks) = survey.compare(&run, &Plan::default()).unwrap();
+    assert_eq!(tasks.files(), 1);
+    run.record(subject("b"), Observation::Failed { offset: 0, error: "refused".to_owned() }).unwrap();
+    let (end, _) = run.end(&surveyed, Stopped::No, &mut |at| at.path == b"a").unwrap();
+    assert_eq!(counts(&end.findings), [("missing", 1), ("unreadable", 1)]);
+    // An interrupted run has read it already, and does not read it again.
+    let plan = Plan { unchanged: true, ..Plan::default() };
+    let (_, _, order) = part(path, &tree, options("full", &["sha256"]), &plan, 1);
+    assert_eq!(order, ["b"]);
+    let (end, _, order) = part(path, &tree, options("full", &["sha256"]), &plan, usize::MAX);
+    assert_eq!(order, ["z"]);
+    assert_eq!((counts(&end.findings), counts(&end.open)), (vec![("matched", 1), ("moved", 1)], vec![]));
+    assert_eq!(findings(path, "a"), [Finding::First, Finding::Missing, Finding::MovedAway]);
+    assert_eq!(findings(path, "b"), [Finding::Unreadable, Finding::Moved]);
+    intact(path);
+}
+
+/// A run whose walk is refused has not begun.
+#[test]
+fn a_run_that_compares_nothing_is_not_recorded() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let other = Settings { exclude: vec!["*.tmp".to_owned()], ..Settings::default() };
+    let mut ledger = Ledger::open(path, true).unwrap();
+    ledger.prepare_settings(&other).unwrap();
+    drop(Run::begin(ledger, options("init", &["sha256"]), &other).unwrap());
+    let ledger = Ledger::open(path, false).unwrap();
+    assert_eq!((ledger.head().unwrap().events, ledger.settings().unwrap()), (2, Settings::default()));
+    intact(path);
+}
+
 /// A run that is stopped anywhere, again and again, reads each file once and finds the same.
 #[test]
 fn an_interrupted_run_goes_on() {
@@ -468,6 +517,31 @@ fn damage_of_the_file_is_an_error() {
         (0..bytes.len() - 32).filter(|&place| bytes[place..].starts_with(digest.bytes())).collect();
     places.iter().for_each(|&place| damaged[place] ^= 1);
     assert!(!places.is_empty() && !is_sound(&damaged));
+}
+
+/// A table that nothing reads but a run, and a header that SQLite does not know.
+#[test]
+fn damage_that_only_sqlite_sees_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let connection = Connection::open(path).unwrap();
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap() as usize;
+    let from = number("SELECT rootpage FROM sqlite_schema WHERE name = 'root'");
+    let to = number("SELECT rootpage FROM sqlite_schema WHERE name = 'pending'");
+    let size = number("PRAGMA page_size");
+    drop(connection);
+    let bytes = fs::read(path).unwrap();
+    let mut damaged = bytes.clone();
+    damaged.copy_within((from - 1) * size..from * size, (to - 1) * size);
+    fs::write(path, &damaged).unwrap();
+    let verified = Ledger::open(path, false).unwrap().verify(None, &|| false).unwrap();
+    assert!(matches!(&verified.problems[..], [Problem::Database(_), ..]), "{:?}", verified.problems);
+    // The size of the pages.
+    let mut damaged = bytes;
+    damaged[16] = 0xff;
+    fs::write(path, &damaged).unwrap();
+    assert!(matches!(Ledger::open(path, false), Err(Error::Damaged(_))));
 }
 
 #[test]

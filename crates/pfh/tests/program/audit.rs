@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -39,6 +40,11 @@ fn audit(directory: &Path, arguments: &[&str]) -> Ended {
 fn found(directory: &Path, arguments: &[&str], code: i32) -> Vec<(String, String)> {
     let ended = audit(directory, &[arguments, &["-f", "jsonl"]].concat());
     assert_eq!(ended.code(), code, "{}", ended.stderr);
+    events(directory, &ended)
+}
+
+/// Returns the events of a report in JSON Lines about files: path below `t` and finding.
+fn events(directory: &Path, ended: &Ended) -> Vec<(String, String)> {
     let root = directory.canonicalize().unwrap().join("t/").to_str().unwrap().to_owned();
     let lines = lines(&ended.stdout);
     assert_eq!((&lines[0]["type"], &lines.last().unwrap()["type"]), (&"header".into(), &"summary".into()));
@@ -68,6 +74,12 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 fn intact(directory: &Path, ledger: &str) {
     let ended = audit(directory, &["verify-ledger", ledger]);
     assert!(ended.code() == 0 && ended.stdout.starts_with(b"intact: "), "{}{:?}", ended.stderr, ended.stdout);
+}
+
+/// Runs the program of a public directory as somebody who may not read everything.
+fn audit_as_nobody(directory: &Path, program: &Path, arguments: &[&str]) -> Ended {
+    let run = Run::new(program, directory, [&["audit"], arguments].concat());
+    if is_root() { run.with(|command| command.uid(65534).gid(65534)).run() } else { run.run() }
 }
 
 /// Changes the contents of a file and nothing that a listing shows.
@@ -176,6 +188,135 @@ fn what_cannot_be_meant_is_refused() {
     assert!(empty.code() == 2 && empty.stderr.contains("is it mounted?"), "{}", empty.stderr);
     assert_eq!(found(d, &["run", "l.pfhl", "--allow-empty"], 1), pairs(&[("d/f", "missing")]));
     intact(d, "l.pfhl");
+}
+
+/// A run that is refused records nothing, and the loss of a root can be recorded.
+#[test]
+fn a_root_that_is_gone_is_refused_or_lost() {
+    let directory = tree(&[("d/f", "hello")]);
+    let d = directory.path();
+    let policy =
+        |more: &str| fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\nroots = ['t']\n{more}\n")).unwrap();
+    policy("");
+    audit(d, &["init", "-q", "p.toml"]).done();
+    let status = || lines(&audit(d, &["status", "l.pfhl", "--json"]).stdout).remove(0);
+    let before = status();
+    // The change of the settings is not recorded either.
+    policy("exclude = ['*.tmp']");
+    let refused = |told: &str| {
+        for ledger in ["l.pfhl", "p.toml"] {
+            let ended = audit(d, &["run", ledger]);
+            assert!(ended.code() == 2 && ended.stderr.contains(told), "{}", ended.stderr);
+            assert_eq!(status(), before);
+        }
+    };
+    fs::rename(d.join("t"), d.join("elsewhere")).unwrap();
+    refused("Is it mounted? Nothing was recorded");
+    fs::create_dir(d.join("t")).unwrap();
+    refused("is it mounted? Nothing was recorded");
+    fs::remove_dir(d.join("t")).unwrap();
+    assert_eq!(found(d, &["run", "p.toml", "--allow-empty"], 1), pairs(&[("d/f", "missing")]));
+    assert_eq!((&status()["runs"], &status()["settings"]["exclude"][0]), (&2.into(), &"*.tmp".into()));
+    audit(d, &["accept", "l.pfhl", "t", "--why", "the disk was lost"]).done();
+    assert_eq!(found(d, &["run", "l.pfhl", "--allow-empty"], 0), []);
+    intact(d, "l.pfhl");
+}
+
+/// Under whatever name.
+#[test]
+fn no_output_replaces_the_ledger() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    let refused = |arguments: &[&str]| {
+        let ended = audit(d, arguments);
+        let is_told = ended.stderr.contains("is the ledger or belongs to it");
+        assert!(ended.code() == 2 && is_told, "{arguments:?}: {}", ended.stderr);
+    };
+    refused(&["init", "l.pfhl", "t", "-o", "./l.pfhl"]);
+    refused(&["init", "l.pfhl", "t", "-o", "l.pfhl-wal"]);
+    assert!(!d.join("l.pfhl").exists() && !d.join("l.pfhl.lock").exists());
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    let before = fs::read(d.join("l.pfhl")).unwrap();
+    symlink("l.pfhl", d.join("link")).unwrap();
+    symlink("l.pfhl-shm", d.join("dangling")).unwrap();
+    fs::hard_link(d.join("l.pfhl"), d.join("other")).unwrap();
+    for output in ["l.pfhl", "t/../l.pfhl", "link", "other", "l.pfhl-wal", "dangling", "l.pfhl.lock"] {
+        refused(&["head", "l.pfhl", "-o", output]);
+        refused(&["head", "l.pfhl", "-o", "head", "--timestamp-request", output]);
+        refused(&["report", "l.pfhl", "-o", output]);
+        refused(&["run", "l.pfhl", "-o", output]);
+        refused(&["migrate", "l.pfhl", "--to", "sha512", "-o", output]);
+    }
+    refused(&["report", "link", "-o", "l.pfhl"]);
+    let appended = pfh(d, ["audit", "head", "l.pfhl"])
+        .with(|command| command.stdout(fs::File::options().append(true).open(d.join("l.pfhl")).unwrap()));
+    assert_eq!(appended.run().code(), 2);
+    fs::create_dir(d.join("out")).unwrap();
+    symlink("../l.pfhl", d.join("out/l-run-00002.csv")).unwrap();
+    for reports in ["prometheus = 'l.pfhl'", "directory = 'out'\nformats = ['csv']"] {
+        fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\n[reports]\n{reports}\n")).unwrap();
+        refused(&["run", "p.toml"]);
+    }
+    assert!(!d.join("head").exists() && fs::read(d.join("l.pfhl")).unwrap() == before);
+    intact(d, "l.pfhl");
+}
+
+/// A link to the ledger has no lock of its own, and one to the root names it.
+#[test]
+fn links_to_the_ledger_and_to_the_root() {
+    let directory = tree(&[("a", "1"), ("b", "2")]);
+    let d = directory.path();
+    symlink("t", d.join("link")).unwrap();
+    audit(d, &["init", "-q", "l.pfhl", "link/"]).done();
+    symlink("l.pfhl", d.join("same.pfhl")).unwrap();
+    for (file, root) in [("a", "link"), ("b", "link/")] {
+        put(d, file, "changed");
+        assert_eq!(found(d, &["run", "same.pfhl"], 1), pairs(&[(file, "changed")]));
+        audit(d, &["accept", "l.pfhl", root, "--why", "intended"]).done();
+    }
+    assert!(d.join("l.pfhl.lock").exists() && !d.join("same.pfhl.lock").exists());
+    intact(d, "l.pfhl");
+}
+
+/// Texts of people forge no lines, and command no terminal.
+#[test]
+fn reasons_and_names_are_escaped() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    put(d, "a", "other");
+    audit(d, &["run", "-q", "l.pfhl"]);
+    let (by, why) = ("A\u{202e}B", "fine\n2026-01-01T00:00:00Z  run 9    matched\u{1b}[2J");
+    audit(d, &["accept", "l.pfhl", "t/a", "--by", by, "--why", why]).done();
+    let history = audit(d, &["history", "l.pfhl", "t/a"]);
+    let text = String::from_utf8(history.done().to_vec()).unwrap();
+    let told = "by A\\u{202e}B: fine\\n2026-01-01T00:00:00Z  run 9    matched\\u{1b}[2J\n";
+    assert!(text.ends_with(told) && text.lines().count() == 4, "{text:?}");
+    let last = lines(audit(d, &["history", "l.pfhl", "t/a", "--json"]).done()).pop().unwrap();
+    assert_eq!((&last["by"], &last["why"]), (&by.into(), &why.into()));
+}
+
+/// A ledger that is damaged is no other file, and the advice does not lead in a circle.
+#[test]
+fn a_damaged_ledger_is_told_from_none() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    let bytes = fs::read(d.join("l.pfhl")).unwrap();
+    let mut header = bytes.clone();
+    header[16] = 0xff;
+    let verify = |bytes: &[u8]| {
+        fs::write(d.join("x.pfhl"), bytes).unwrap();
+        audit(d, &["verify-ledger", "x.pfhl"])
+    };
+    for damaged in [&bytes[..4096], &bytes[..bytes.len() / 2], &header[..]] {
+        let ended = verify(damaged);
+        let text = String::from_utf8(ended.expect(1, "").to_vec()).unwrap();
+        assert!(text.starts_with("the database is damaged: ") && !text.contains("verify-ledger"), "{text}");
+    }
+    for none in [&b""[..], b"no database"] {
+        assert_eq!(verify(none).code(), 2);
+    }
 }
 
 /// Names of any bytes, links and what is no file.
@@ -338,6 +479,83 @@ fn limits_leave_the_rest_for_the_next_run() {
     intact(d, "l.pfhl");
 }
 
+/// Only the command line limits a full run.
+#[test]
+fn a_full_run_reads_all_whatever_the_policy_says() {
+    let directory = tree(&[("a", "1"), ("b", "2"), ("c", "3")]);
+    let d = directory.path();
+    fs::write(d.join("p.toml"), "ledger = 'l.pfhl'\nroots = ['t']\nbytes = '1'\nfor = '0s'\n").unwrap();
+    audit(d, &["init", "-q", "p.toml"]).done();
+    assert_eq!(found(d, &["run", "p.toml", "--full"], 0).len(), 3);
+    assert_eq!(found(d, &["run", "p.toml", "--full", "--bytes", "1"], 0).len(), 1);
+    assert_eq!(found(d, &["run", "p.toml", "--rolling"], 0), []);
+}
+
+/// A file that was only moved is not missing because a limit left it unread.
+#[test]
+fn nothing_is_missing_that_may_be_among_the_files_that_are_left() {
+    let directory = tree(&[("a", &"a".repeat(100)[..]), ("gone", "other"), ("k", "kept")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    fs::rename(d.join("t/a"), d.join("t/m")).unwrap();
+    fs::remove_file(d.join("t/gone")).unwrap();
+    put(d, "b", &"b".repeat(100));
+    // No file that is left has the size of the one that is really gone.
+    let told = "pfh: run 2 (incremental): 3 files, 204 B; read 1, 100 B, missing 1, new 1, not read 1, \
+                perhaps moved 1, left for the next run 1; open: missing 1\n";
+    audit(d, &["run", "l.pfhl", "--bytes", "1"]).expect(1, told);
+    assert_eq!(found(d, &["report", "l.pfhl"], 0), pairs(&[("b", "new"), ("gone", "missing")]));
+    assert_eq!(found(d, &["run", "l.pfhl", "--bytes", "1"], 1), pairs(&[("a", "moved-away"), ("m", "moved")]));
+    intact(d, "l.pfhl");
+}
+
+/// A file that fails in each run takes neither the turn nor the bytes of others.
+#[test]
+fn files_that_cannot_be_read_hold_up_no_others() {
+    let (directory, program) = public();
+    let d = directory.path();
+    fs::set_permissions(d, fs::Permissions::from_mode(0o777)).unwrap();
+    let contents = "x".repeat(100);
+    let locked = |path: &str| {
+        put(d, path, &contents);
+        fs::set_permissions(d.join("t").join(path), fs::Permissions::from_mode(0o000)).unwrap();
+    };
+    let run = |code: i32| {
+        let ended = audit_as_nobody(d, &program, &["run", "l.pfhl", "--bytes", "100", "-f", "jsonl"]);
+        assert_eq!(ended.code(), code, "{}", ended.stderr);
+        events(d, &ended)
+    };
+    locked("a");
+    assert_eq!(audit_as_nobody(d, &program, &["init", "l.pfhl", "t"]).code(), 5);
+    put(d, "b", &contents);
+    put(d, "c", &contents);
+    // Those come first that were never tried.
+    assert_eq!(run(1), pairs(&[("b", "new")]));
+    locked("0");
+    assert_eq!(run(5), pairs(&[("0", "unreadable"), ("c", "copied")]));
+    assert_eq!(run(5), pairs(&[("0", "unreadable"), ("a", "unreadable")]));
+    intact(d, "l.pfhl");
+}
+
+/// A known file that shrinks below the limit, or grows above it, is not out of sight.
+#[test]
+fn limits_on_sizes_hide_no_change() {
+    let directory = tree(&[("f", "hello"), ("g", "world"), ("tiny", "x")]);
+    let d = directory.path();
+    audit(d, &["init", "l.pfhl", "t", "--min-size", "3"])
+        .expect(0, "pfh: run 1 (init): 2 files, 10 B; read 2, 10 B, first 2\n");
+    put(d, "f", "h");
+    put(d, "new", "y");
+    assert_eq!(found(d, &["run", "l.pfhl"], 1), pairs(&[("f", "changed")]));
+    let again = audit(d, &["run", "l.pfhl"]);
+    assert!(again.code() == 1 && again.stderr.ends_with("not read 2; open: changed 1\n"), "{}", again.stderr);
+    // A small file that is expected to be small is left out.
+    audit(d, &["accept", "l.pfhl", "t/f", "--why", "intended"]).done();
+    let told = "pfh: run 4 (incremental): 1 file, 5 B; read 0, 0 B, not read 1, out of sight 1\n";
+    audit(d, &["run", "l.pfhl"]).expect(0, told);
+    intact(d, "l.pfhl");
+}
+
 #[test]
 fn migration_to_another_algorithm() {
     let directory = tree(&[("a", "hello"), ("b", "world"), ("rotten", "x")]);
@@ -479,6 +697,22 @@ fn a_directory_that_cannot_be_listed_is_no_loss() {
     let ended = audit(d, &["run", "l.pfhl"]);
     fs::set_permissions(d.join("t/d"), fs::Permissions::from_mode(0o755)).unwrap();
     assert!(ended.code() == 3 && ended.stderr.contains("out of sight 1"), "{}", ended.stderr);
+}
+
+/// The names in it are known, and nothing else.
+#[test]
+fn a_root_that_cannot_be_entered_is_not_empty() {
+    let (directory, program) = public();
+    let d = directory.path();
+    fs::set_permissions(d, fs::Permissions::from_mode(0o777)).unwrap();
+    put(d, "f", "hello");
+    put(d, "g", "world");
+    assert_eq!(audit_as_nobody(d, &program, &["init", "-q", "l.pfhl", "t"]).code(), 0);
+    fs::set_permissions(d.join("t"), fs::Permissions::from_mode(0o644)).unwrap();
+    let ended = audit_as_nobody(d, &program, &["run", "l.pfhl"]);
+    fs::set_permissions(d.join("t"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(ended.code() == 3 && ended.stderr.contains("out of sight 2"), "{}", ended.stderr);
+    assert_eq!(audit_as_nobody(d, &program, &["run", "-q", "l.pfhl"]).code(), 0);
 }
 
 #[test]
@@ -661,9 +895,11 @@ fn a_policy_decides_reports_and_sends() {
     assert!(fs::read_to_string(d.join("out/photos-run-00003.csv")).unwrap().contains(",matched,"));
     // Reports that cannot be written hold back neither the message nor the report of the command line.
     fs::rename(d.join("out"), d.join("away")).unwrap();
+    fs::write(d.join("out"), "a file").unwrap();
     fs::remove_file(d.join("mail")).unwrap();
     put(d, "another", "w");
     let told = audit(d, &["run", "p.toml", "-o", "report"]);
+    fs::remove_file(d.join("out")).unwrap();
     fs::rename(d.join("away"), d.join("out")).unwrap();
     assert_eq!((told.code(), told.stderr.matches("cannot be written").count()), (4, 3), "{}", told.stderr);
     for path in ["mail", "report"] {

@@ -4,10 +4,13 @@ use super::super::exit::Failed;
 use super::super::message;
 use super::policy::{Policy, is_policy};
 use pfh_ledger::{Error, Ledger, Lock, Subject};
+use pfh_record::Timestamp;
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A ledger that is named on the command line, or by a policy.
 pub(super) struct Collection {
@@ -30,6 +33,21 @@ impl Collection {
         failed(&self.ledger, error)
     }
 
+    /// Refuses to write a file that is the ledger, or one of those beside it, under whatever name.
+    pub(super) fn spare(&self, written: impl IntoIterator<Item = PathBuf>) -> Result<(), Failed> {
+        let own = Ledger::files(&resolved(&self.ledger));
+        for path in written {
+            let (place, file) = (resolved(&path), identity(&path));
+            if own.iter().any(|own| *own == place || (file.is_some() && identity(own) == file)) {
+                let path = message::quoted_path(&path);
+                return Err(Failed::usage(format_args!(
+                    "{path} is the ledger or belongs to it, and would be overwritten: name another file"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Opens the ledger for reading.
     pub(super) fn open(&self) -> Result<Ledger, Failed> {
         Ledger::open(&self.ledger, false).map_err(|error| self.failed(error))
@@ -43,6 +61,41 @@ impl Collection {
         let ledger = Ledger::open(&self.ledger, true).map_err(|error| self.failed(error))?;
         Ok((lock, ledger))
     }
+}
+
+/// Returns the device and the inode of the file to which a path leads, if there is one.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+/// Returns the path of a file that need not exist, without links.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    // As many links as Linux follows.
+    const LINKS_MAX: usize = 40;
+    let mut path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    for _ in 0..LINKS_MAX {
+        if let Ok(whole) = path.canonicalize() {
+            return whole;
+        }
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path };
+        let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
+        // A link that leads to no file, or no link.
+        path = match fs::read_link(&path) {
+            Ok(leads) => parent.join(leads),
+            Err(_) => return parent.join(name),
+        };
+    }
+    path
+}
+
+/// Returns the file of `-o`, or the one to which standard output leads.
+pub(super) fn output_file(output: Option<&Path>) -> PathBuf {
+    output.filter(|path| path.as_os_str() != "-").unwrap_or(Path::new("/dev/stdout")).to_owned()
+}
+
+/// Returns a text as one line, with everything unprintable escaped: it may be of other people.
+pub(super) fn one_line(text: &str) -> String {
+    message::escaped_lines(text).replace('\n', "\\n")
 }
 
 /// Makes a failure of an error of a ledger.
@@ -69,11 +122,15 @@ pub(super) fn full_path(roots: &[Vec<u8>], subject: &Subject) -> Vec<u8> {
 /// Returns the file that a path on the command line names.
 pub(super) fn subject(ledger: &Ledger, path: &OsStr) -> Result<Subject, Error> {
     let absolute = absolute(path);
-    match ledger.subject(absolute.as_bytes()) {
-        // As reports show it: below the only root.
-        Err(Error::Refused(_)) if !path.as_bytes().starts_with(b"/") => ledger.subject(path.as_bytes()),
-        found => found,
+    let found = ledger.subject(absolute.as_bytes());
+    let Err(Error::Refused(_)) = found else { return found };
+    // The path may be a link to a root.
+    let whole = Path::new(path).canonicalize().ok();
+    if let Some(Ok(whole)) = whole.map(|whole| ledger.subject(whole.as_os_str().as_bytes())) {
+        return Ok(whole);
     }
+    // As reports show it: below the only root.
+    if path.as_bytes().starts_with(b"/") { found } else { ledger.subject(path.as_bytes()) }
 }
 
 /// Returns a path from the root of the filesystem on. Its directory is resolved, as the roots are, if it exists; the
@@ -95,8 +152,7 @@ fn absolute(path: &OsStr) -> OsString {
 
 /// Returns a time of the ledger as text.
 pub(super) fn time(seconds: i64) -> String {
-    let since = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
-    pfh_lab::environment::timestamp(UNIX_EPOCH + since)
+    Timestamp { seconds, nanoseconds: 0 }.to_seconds_text()
 }
 
 /// Returns the current time in seconds since 1970-01-01T00:00:00Z.

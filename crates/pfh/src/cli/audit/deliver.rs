@@ -9,8 +9,9 @@ use super::report;
 use pfh_ledger::Ledger;
 use pfh_list::AtomicFile;
 use std::fmt::Display;
+use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Most bytes of a report in a message.
@@ -24,17 +25,30 @@ pub(super) fn deliver(
     summary: &str,
     is_alarm: bool,
 ) -> Vec<Result<(), Failed>> {
-    let stem = ledger.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mail = policy.mail.as_ref().filter(|mail| is_alarm || mail.always);
+    // Somebody is told of an alarm before anything else is tried.
+    let sent = mail.map(|mail| send(mail, ledger, number, &stem(ledger.path()), summary, is_alarm));
+    if let Some(directory) = policy.reports.directory.as_deref().filter(|_| !policy.formats.is_empty()) {
+        // Not those above it, one of which may be a disk that is not mounted. If it cannot be made, neither can files in it.
+        let _ = fs::create_dir(directory);
+    }
+    let files = files(policy, ledger.path(), number).into_iter();
+    sent.into_iter().chain(files.map(|(format, path)| write(ledger, number, format, &path))).collect()
+}
+
+/// Returns the files that a policy wants of a run, with their formats.
+pub(super) fn files(policy: &Policy, ledger: &Path, number: i64) -> Vec<(ReportFormat, PathBuf)> {
     let of_run = policy.formats.iter().filter_map(|&format| {
         let directory = policy.reports.directory.as_deref()?;
-        Some((format, directory.join(format!("{stem}-run-{number:05}.{}", ending(format)))))
+        Some((format, directory.join(format!("{}-run-{number:05}.{}", stem(ledger), ending(format)))))
     });
     let metrics = policy.reports.prometheus.iter().map(|path| (ReportFormat::Prometheus, path.clone()));
-    // Somebody is told of an alarm before anything else is tried.
-    let sent = mail.into_iter().map(|mail| send(mail, ledger, number, &stem, summary, is_alarm));
-    let written = of_run.chain(metrics).map(|(format, path)| write(ledger, number, format, &path));
-    sent.chain(written).collect()
+    of_run.chain(metrics).collect()
+}
+
+/// Returns the name of a collection: that of its ledger, without the ending.
+fn stem(ledger: &Path) -> String {
+    ledger.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// Returns the ending of the names of reports.

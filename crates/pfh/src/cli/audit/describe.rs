@@ -2,7 +2,7 @@
 
 use super::super::message;
 use super::super::quantity::Bytes;
-use super::collection::{full_path, time};
+use super::collection::{full_path, one_line, time};
 use pfh_ledger::{Digests, Error, Event, Finding, Ledger};
 use pfh_record::Timestamp;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
@@ -30,12 +30,12 @@ pub(super) fn describe(ledger: &Ledger, roots: &[Vec<u8>], event: &Event) -> Res
         Finding::MovedAway => format!("to {}", other()),
         Finding::Copied => format!("of {}", other()),
         Finding::Unreadable | Finding::Changing => match event.note.as_deref().and_then(Ledger::failure) {
-            Some((0, error)) => error,
-            Some((offset, error)) => format!("from byte {offset} on: {error}"),
+            Some((0, error)) => one_line(&error),
+            Some((offset, error)) => format!("from byte {offset} on: {}", one_line(&error)),
             None => String::new(),
         },
         Finding::Accepted | Finding::Forgotten => match event.note.as_deref().and_then(Ledger::decision) {
-            Some((by, why)) => format!("by {by}: {why}"),
+            Some((by, why)) => format!("by {}: {}", one_line(&by), one_line(&why)),
             None => String::new(),
         },
         Finding::First | Finding::New | Finding::Migrated => {

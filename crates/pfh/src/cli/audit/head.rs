@@ -6,24 +6,24 @@ use super::super::exit::{Ending, Failed};
 use super::super::message;
 use super::super::quantity::Count;
 use super::super::reading::{self, cannot_be_written};
-use super::collection::{Collection, time};
+use super::collection::{Collection, one_line, output_file, time};
 use super::reported;
 use pfh_digest::Algorithm;
 use pfh_ledger::chain::Hash;
 use pfh_ledger::timestamp::{self, Answer};
-use pfh_ledger::{Head, Verified};
+use pfh_ledger::{Error, Head, Ledger, Problem, Verified};
 use pfh_list::AtomicFile;
 use std::collections::hash_map::RandomState;
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
 
 /// Returns the text of a head: what is printed, signed and time-stamped.
 pub(super) fn text(ledger: &Path, head: &Head) -> String {
     let name = ledger.file_name().unwrap_or(ledger.as_os_str());
-    let name = pfh_record::quote::escaped_lines(&name.to_string_lossy()).replace('\n', "\\n");
+    let name = one_line(&name.to_string_lossy());
     format!(
         "pfh ledger head\nledger: {name}\nrun: {}\nevents: {}\ntime: {}\nsha256: {}\n",
         head.run,
@@ -36,6 +36,13 @@ pub(super) fn text(ledger: &Path, head: &Head) -> String {
 /// Runs `pfh audit head`.
 pub(super) fn head(arguments: &HeadArguments) -> Result<Ending, Failed> {
     let collection = Collection::of(&arguments.ledger)?;
+    let output = output_file(arguments.output.as_deref());
+    let signature = arguments.sign.as_ref().map(|_| {
+        let mut name = output.clone().into_os_string();
+        name.push(".sig");
+        PathBuf::from(name)
+    });
+    collection.spare([output].into_iter().chain(signature).chain(arguments.timestamp_request.clone()))?;
     let ledger = collection.open()?;
     let head = ledger.head().map_err(|error| collection.failed(error))?;
     let text = text(&collection.ledger, &head);
@@ -133,8 +140,18 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             Some(parse(&text).ok_or_else(no_head)?)
         }
     };
-    let mut ledger = collection.open()?;
+    let opened = Ledger::open(&collection.ledger, false);
     let mut command = Command::printing()?;
+    let mut ledger = match opened {
+        Ok(ledger) => ledger,
+        Err(Error::Damaged(reason)) => {
+            command.tally.findings = 1;
+            let problem = Problem::Database(one_line(&reason));
+            return command
+                .print(format!("{problem}\ndamaged: it cannot be opened, and a copy of it can take its place\n"));
+        }
+        Err(error) => return Err(collection.failed(error)),
+    };
     let cancel = command.cancel().clone();
     let verified = ledger.verify(kept, &|| cancel.is_cancelled());
     if cancel.is_cancelled() {
@@ -143,7 +160,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let Verified { events, files, problems, clock_went_back, .. } =
         verified.map_err(|error| collection.failed(error))?;
     for problem in &problems {
-        command.write(format!("{problem}\n").as_bytes());
+        command.write(format!("{}\n", message::escaped_lines(&problem.to_string())).as_bytes());
     }
     if let Some(first) = clock_went_back.first() {
         message::error(format_args!(

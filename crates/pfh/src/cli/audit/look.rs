@@ -5,7 +5,7 @@ use super::super::command::Command;
 use super::super::exit::{Ending, Failed};
 use super::super::message;
 use super::super::quantity::{Bytes, Count};
-use super::collection::{Collection, full_path, now, subject, time};
+use super::collection::{Collection, full_path, now, one_line, subject, time};
 use super::describe::{describe, event_json};
 use super::reported::files;
 use super::run::alarms;
@@ -65,7 +65,7 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
     for root in &roots {
         text += &format!("collection   {}\n", message::quoted(root));
     }
-    text += &format!("algorithms   {}\n", settings.algorithms.join(", "));
+    text += &format!("algorithms   {}\n", one_line(&settings.algorithms.join(", ")));
     text += &format!("files        {}, {}\n", Count(standing.files), Bytes(standing.bytes));
     match runs.last() {
         Some(run) => {
@@ -73,7 +73,7 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
                 Some(at) => format!("ended {}", time(at)),
                 None => "was interrupted, or goes on".to_owned(),
             };
-            text += &format!("last run     {} ({}), {ended}\n", run.number, run.options.mode);
+            text += &format!("last run     {} ({}), {ended}\n", run.number, one_line(&run.options.mode));
         }
         None => text += "last run     none\n",
     }

@@ -69,7 +69,12 @@ pub(super) fn write(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(
         findings = findings.text("Every file that was read is as expected.");
     }
     tables.into_iter().for_each(|table| findings.push(Block::folded_if_long(table)));
-    let unread = [("Not read", end.unchanged), ("Out of sight", end.unseen), ("Left for the next run", end.left)];
+    let unread = [
+        ("Not read", end.unchanged),
+        ("Out of sight", end.unseen),
+        ("Perhaps moved", end.waiting),
+        ("Left for the next run", end.left),
+    ];
     let unread = unread.into_iter().filter(|(_, count)| *count > 0);
     let document = Document::new("Audit report")
         .question(format!("Run {} ({})", info.number, info.options.mode))

@@ -77,9 +77,10 @@ pub(super) fn perform(
         // The engine has the other half, later.
         let mut survey = Survey::new(manner.memory_bytes / 2);
         for (number, root) in (0..).zip(&roots) {
-            let before = survey.files();
-            walk(command, &mut survey, number, root, settings, &seen)?;
-            if survey.files() == before && !manner.allow_empty && !command.cancel().is_cancelled() {
+            let before = survey.found();
+            let is_whole = walk(command, &mut survey, number, root, settings, manner.allow_empty, &seen)?;
+            let is_empty = is_whole && survey.found() == before;
+            if is_empty && !manner.allow_empty && !command.cancel().is_cancelled() {
                 let root = message::quoted(root);
                 return Err(Failed::usage(format_args!(
                     "{root} has no files: is it mounted? Nothing was recorded; --allow-empty records them as missing"
@@ -91,16 +92,25 @@ pub(super) fn perform(
         }
         survey.compare(&run, plan).map(Some).map_err(of_ledger)
     });
-    let Some((surveyed, tasks)) = compared? else { return Ok(Performed::Interrupted) };
-    let mut stopped = Stopped::No;
-    if tasks.files() > 0 {
-        let (read, is_limited) = read(command, run, tasks, &roots, settings, manner)?;
+    let Some((surveyed, mut tasks)) = compared? else { return Ok(Performed::Interrupted) };
+    let mut are_due = tasks.files() > 0;
+    while are_due {
+        let (read, unread_bytes) = read(command, run, &mut tasks, &roots, settings, manner)?;
         run = read.map_err(of_ledger)?;
-        stopped = if is_limited { Stopped::Limit } else { Stopped::No };
+        if let Some(error) = tasks.take_error() {
+            return Err(Failed::temporary(error));
+        }
+        // The limit is one of bytes that were read, so other files take the place of those that could not be.
+        are_due = tasks.give_back(unread_bytes) && !command.cancel().is_cancelled();
     }
     if command.cancel().is_cancelled() {
         run.save().map_err(of_ledger)?;
         return Ok(Performed::Interrupted);
+    }
+    let mut stopped = Stopped::No;
+    if tasks.left() > 0 {
+        stopped = Stopped::Limit;
+        run.leave(&mut tasks).map_err(of_ledger)?;
     }
     let (end, ledger) = end(run, &surveyed, stopped, &roots, settings).map_err(of_ledger)?;
     command.report_totals();
@@ -119,8 +129,20 @@ fn end(
         settings.follow_files,
     ) {
         Ok(is_file) => !is_file,
-        Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        Err(error) => is_gone(&error),
     })
+}
+
+/// Whether an error says that there is nothing at a path.
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Makes the failure of a root that cannot be examined.
+pub(super) fn unexamined(root: &Path, error: &io::Error) -> Failed {
+    let advice = if is_gone(error) { "; --allow-empty records its files as missing" } else { "" };
+    let root = message::quoted_path(root);
+    Failed::usage(format_args!("{root} cannot be examined: {error}. Is it mounted? Nothing was recorded{advice}"))
 }
 
 /// Describes a walk by the files that it has seen, of those that the last run found. The time that is left is shown
@@ -143,26 +165,28 @@ fn seen(metadata: &Metadata) -> Seen {
     Seen { size: metadata.size, mtime: metadata.mtime.unwrap_or_default(), ctime: posix.ctime, inode: posix.inode }
 }
 
-/// Adds what a walk of a root finds, and counts files in `seen_files`.
+/// Adds what a walk of a root finds, and counts files in `seen_files`. Returns whether it could examine all of it.
 fn walk(
     command: &mut Command,
     survey: &mut Survey,
     number: u32,
     root: &[u8],
     settings: &Settings,
+    allow_empty: bool,
     seen_files: &AtomicU64,
-) -> Result<(), Failed> {
+) -> Result<bool, Failed> {
     let cancel = command.cancel().clone();
-    fs::metadata(Path::new(OsStr::from_bytes(root))).map_err(|error| {
-        let root = message::quoted(root);
-        Failed::usage(format_args!("{root} cannot be examined: {error}. Is it mounted? Nothing was recorded"))
-    })?;
+    let path = Path::new(OsStr::from_bytes(root));
+    match fs::metadata(path) {
+        // All that was there is gone.
+        Err(error) if allow_empty && is_gone(&error) => return Ok(true),
+        Err(error) => return Err(unexamined(path, &error)),
+        Ok(_) => {}
+    }
     let walk = WalkOptions {
         roots: vec![root.to_vec()],
         include: settings.include.clone(),
         exclude: settings.exclude.clone(),
-        size_min: settings.size_min,
-        size_max: settings.size_max,
         follow_files: settings.follow_files,
         follow_directories: settings.follow_directories,
         one_file_system: settings.one_file_system,
@@ -175,25 +199,30 @@ fn walk(
         let below = path.strip_prefix(root).unwrap_or(path);
         Subject { root: number, path: below.strip_prefix(b"/").unwrap_or(below).to_vec() }
     };
-    let mut result = Ok(());
+    // The walk would not tell the sizes of files that it leaves out.
+    let is_wanted = |size: u64| {
+        settings.size_min.is_none_or(|least| size >= least) && settings.size_max.is_none_or(|most| size <= most)
+    };
+    let (mut result, mut is_whole) = (Ok(()), true);
     let mut fail = |path: Vec<u8>, error| {
+        is_whole = false;
         command.count(&Item::new(&Record::new(path, Outcome::Unreadable { offset: 0, error }), ()));
     };
     source.walk(&mut |found| {
-        if matches!(&found, Found::Entry(entry) if entry.kind == EntryKind::Regular) {
-            seen_files.fetch_add(1, Ordering::Relaxed);
-        }
         match found {
             Found::Entry(entry) if entry.kind == EntryKind::Regular => match source.stamp(&entry) {
                 Ok(stamp) if stamp.is_as_listed => {
                     let device = stamp.metadata.posix.map_or(0, |posix| posix.device);
-                    let path = entry.path();
+                    let (path, seen) = (entry.path(), seen(&stamp.metadata));
                     if path.len() > Survey::PATH_BYTES_MAX {
                         survey.unseen(subject(&path));
                         let text = "the path is too long for a ledger, which keeps 60,000 bytes";
                         fail(path, FileError::new(ErrorKind::NameTooLong, text));
+                    } else if is_wanted(seen.size) {
+                        seen_files.fetch_add(1, Ordering::Relaxed);
+                        result = survey.push(&subject(&path), &seen, device);
                     } else {
-                        result = survey.push(&subject(&path), &seen(&stamp.metadata), device);
+                        result = survey.push_left_out(&subject(&path), &seen, device);
                     }
                 }
                 // It was replaced since it was listed.
@@ -215,27 +244,27 @@ fn walk(
         }
         result.is_ok() && !cancel.is_cancelled()
     });
-    result.map_err(Failed::temporary)
+    result.map(|()| is_whole).map_err(Failed::temporary)
 }
 
 /// The files on their way through the engine, which delivers them in the same order.
 #[derive(Default)]
 struct OnTheirWay {
     tasks: VecDeque<Task>,
-    is_limited: bool,
-    error: Option<io::Error>,
+    /// Bytes of those that could not be read.
+    unread_bytes: u64,
 }
 
-/// Reads files, and gives the results to the run. Returns it, or the error that ended it, and whether the limits left
-/// files for the next run.
+/// Reads files, and gives the results to the run. Returns it, or the error that ended it, and the bytes of files that
+/// could not be read.
 fn read(
     command: &mut Command,
     run: Run,
-    tasks: Tasks,
+    tasks: &mut Tasks,
     roots: &[Vec<u8>],
     settings: &Settings,
     manner: &Manner,
-) -> Result<(Result<Run, Error>, bool), Failed> {
+) -> Result<(Result<Run, Error>, u64), Failed> {
     pfh_source::raise_open_file_limit();
     let mut engine = Options::new(manner.algorithms.clone());
     if let Some(threads) = manner.threads {
@@ -245,10 +274,9 @@ fn read(
     let walk = WalkOptions { follow_files: settings.follow_files, io: manner.io, ..WalkOptions::default() };
     let (local, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
     let on_their_way = Arc::new(Mutex::new(OnTheirWay::default()));
-    let totals = Totals::new(tasks.files(), tasks.bytes());
+    let totals = Totals::new(tasks.left(), tasks.bytes());
     let files = Given {
         tasks,
-        given: 0,
         given_bytes: 0,
         began: Instant::now(),
         rate: manner.rate,
@@ -260,14 +288,14 @@ fn read(
     let source = FoundFiles::new(local, files, None, totals);
     let prepare = |record: Record| {
         let item = Item::new(&record, ());
-        let path = record.path.clone();
-        item.map(|()| (path, observation(record)))
+        let (path, read_bytes) = (record.path.clone(), record.bytes_read);
+        item.map(|()| (path, read_bytes, observation(record)))
     };
     let (sender, receiver) = sync_channel(WAITING_MAX);
     let (run, report) = thread::scope(|scope| {
         // The ledger has a thread of its own, so that results are saved also while a large file is read.
         let writer = scope.spawn(move || write(run, &receiver));
-        let mut deliver = |(path, observation): (Vec<u8>, Option<Observation>)| {
+        let mut deliver = |(path, read_bytes, observation): (Vec<u8>, u64, Option<Observation>)| {
             let task = loop {
                 match lock(&on_their_way).tasks.pop_front() {
                     // Of files that were in flight when a signal came, there is no record.
@@ -276,6 +304,9 @@ fn read(
                 }
             };
             let (Some(task), Some(observation)) = (task, observation) else { return ControlFlow::Continue(()) };
+            if !matches!(observation, Observation::Read { .. }) {
+                lock(&on_their_way).unread_bytes += task.size.saturating_sub(read_bytes);
+            }
             // The writer is gone only after an error.
             match sender.send((task.subject, observation)) {
                 Ok(()) => ControlFlow::Continue(()),
@@ -291,11 +322,8 @@ fn read(
         Ok(run) => run,
         Err(panic) => std::panic::resume_unwind(panic),
     };
-    let mut on_their_way = lock(&on_their_way);
-    if let Some(error) = on_their_way.error.take() {
-        return Err(Failed::temporary(error));
-    }
-    Ok((run, on_their_way.is_limited))
+    let unread_bytes = lock(&on_their_way).unread_bytes;
+    Ok((run, unread_bytes))
 }
 
 /// Gives results to the run, until there are no more.
@@ -331,9 +359,8 @@ fn observation(record: Record) -> Option<Observation> {
 }
 
 /// The files to read, as the limits allow.
-struct Given {
-    tasks: Tasks,
-    given: u64,
+struct Given<'a> {
+    tasks: &'a mut Tasks,
     given_bytes: u64,
     began: Instant,
     rate: Option<u64>,
@@ -343,7 +370,7 @@ struct Given {
     on_their_way: Arc<Mutex<OnTheirWay>>,
 }
 
-impl Given {
+impl Given<'_> {
     /// Waits until the rate allows a further file. Returns false if the time is over before.
     fn may_go_on(&self) -> bool {
         const STEP: Duration = Duration::from_millis(20);
@@ -352,7 +379,8 @@ impl Given {
                 return false;
             }
             let allowed = self.rate.map(|rate| self.began.elapsed().as_secs_f64() * rate.max(1) as f64);
-            if allowed.is_none_or(|allowed| self.given_bytes as f64 <= allowed) {
+            let read_bytes = || self.given_bytes.saturating_sub(lock(&self.on_their_way).unread_bytes);
+            if allowed.is_none_or(|allowed| read_bytes() as f64 <= allowed) {
                 return true;
             }
             thread::sleep(STEP);
@@ -360,25 +388,21 @@ impl Given {
     }
 }
 
-impl Iterator for Given {
+impl Iterator for Given<'_> {
     type Item = FoundFile;
 
     fn next(&mut self) -> Option<FoundFile> {
-        let task = if self.may_go_on() { self.tasks.next() } else { None };
-        let mut on_their_way = lock(&self.on_their_way);
-        let Some(task) = task else {
-            on_their_way.is_limited = self.given < self.tasks.files();
-            on_their_way.error = self.tasks.take_error();
+        if !self.may_go_on() {
             return None;
-        };
-        self.given += 1;
+        }
+        let task = self.tasks.next()?;
         self.given_bytes += task.size;
         let found = FoundFile {
             path: full_path(&self.roots, &task.subject),
             size: task.size,
             identity: Some(FileIdentity::new(task.device, task.inode)),
         };
-        on_their_way.tasks.push_back(task);
+        lock(&self.on_their_way).tasks.push_back(task);
         Some(found)
     }
 }

@@ -137,14 +137,8 @@ fn uuid(hash: &[u8; 32]) -> String {
     bytes.copy_from_slice(&hash[..16]);
     bytes[6] = 0x80 | bytes[6] & 0x0f;
     bytes[8] = 0x80 | bytes[8] & 0x3f;
-    let mut text = String::new();
-    for (place, byte) in bytes.iter().enumerate() {
-        if matches!(place, 4 | 6 | 8 | 10) {
-            text.push('-');
-        }
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    let text = pfh_digest::hexadecimal(&bytes);
+    [&text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..]].join("-")
 }
 
 /// Returns the URI of an absolute path.

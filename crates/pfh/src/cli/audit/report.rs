@@ -5,7 +5,7 @@ use super::super::command::{Command, Reporting};
 use super::super::exit::{Ending, Failed};
 use super::super::reading;
 use super::super::{json_header, message};
-use super::collection::{Collection, full_path, time};
+use super::collection::{Collection, full_path, output_file, time};
 use super::describe::{describe, event_json, expected, found, hex};
 use super::reported::{Reported, is_news};
 use super::{metrics, page, premis};
@@ -17,6 +17,7 @@ use std::io::{self, Write};
 /// Runs `pfh audit report`.
 pub(super) fn run(arguments: &ReportArguments) -> Result<Ending, Failed> {
     let collection = Collection::of(&arguments.ledger)?;
+    collection.spare([output_file(arguments.output.as_deref())])?;
     let ledger = collection.open()?;
     let failed = |error| collection.failed(error);
     let runs = ledger.runs().map_err(failed)?;

@@ -41,9 +41,12 @@ pub(super) fn summary(number: i64, mode: &str, end: &RunEnd) -> String {
         Some(format!("{finding} {}", Count(*count)))
     });
     let mut parts: Vec<String> = findings.collect();
-    for (count, word) in
-        [(end.unchanged, "not read"), (end.unseen, "out of sight"), (end.left, "left for the next run")]
-    {
+    for (count, word) in [
+        (end.unchanged, "not read"),
+        (end.unseen, "out of sight"),
+        (end.waiting, "perhaps moved"),
+        (end.left, "left for the next run"),
+    ] {
         if count > 0 {
             parts.push(format!("{word} {}", Count(count)));
         }

@@ -5,15 +5,16 @@ use super::super::command::{Command, Reporting};
 use super::super::exit::{self, Ending, Failed};
 use super::super::message;
 use super::super::reading;
-use super::collection::{self, Collection, failed, now};
-use super::deliver::deliver;
-use super::perform::{Manner, Performed, perform};
+use super::collection::{self, Collection, failed, now, output_file, resolved};
+use super::deliver::{self, deliver};
+use super::perform::{self, Manner, Performed, is_gone, perform};
 use super::policy::Policy;
 use super::{report, reported};
 use pfh_digest::{Algorithm, Status};
 use pfh_ledger::{Finding, Ledger, Lock, Plan, Run, RunEnd, RunOptions, Settings};
 use pfh_source::IoMethod;
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -38,6 +39,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<Ending, Failed> {
     }
     let roots = roots(&paths)?;
     outside(&collection.ledger, &roots)?;
+    spare(&collection, &arguments.reading, 1..=1)?;
     let lock = Lock::take(&collection.ledger, arguments.reading.wait).map_err(|error| collection.failed(error))?;
     let settings = Settings { algorithms: names(&algorithms), ..settings };
     let ledger = Ledger::create(&collection.ledger, &roots, &settings).map_err(|error| collection.failed(error))?;
@@ -56,8 +58,8 @@ pub(super) fn init(arguments: &InitArguments) -> Result<Ending, Failed> {
 pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
     let started = Instant::now();
     let collection = Collection::of(&arguments.ledger)?;
-    let (lock, mut ledger) = collection.open_alone(arguments.reading.wait)?;
-    let settings = settings(&mut ledger, &collection)?;
+    let (lock, mut ledger) = open(&collection, &arguments.reading)?;
+    let settings = settings(&mut ledger, &collection, arguments.allow_empty)?;
     let policy = collection.policy.as_ref();
     let is_full = arguments.full;
     // The command line goes first, and a full run reads all whatever the policy says.
@@ -65,8 +67,8 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
     let is_chosen = arguments.rolling || arguments.share.is_some() || arguments.interval.is_some();
     let share = arguments.share.or(of_policy.filter(|_| !is_chosen).and_then(|policy| policy.share));
     let interval = arguments.interval.or(of_policy.filter(|_| !is_chosen).and_then(|policy| policy.interval));
-    let time_box = arguments.time_box.or(policy.and_then(|policy| policy.time_box));
-    let bytes_max = arguments.bytes.or(policy.and_then(|policy| policy.bytes));
+    let time_box = arguments.time_box.or(of_policy.and_then(|policy| policy.time_box));
+    let bytes_max = arguments.bytes.or(of_policy.and_then(|policy| policy.bytes));
     let is_rolling = arguments.rolling || share.is_some() || interval.is_some();
     let plan = Plan {
         unchanged: is_full || is_rolling,
@@ -101,9 +103,9 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
 pub(super) fn migrate(arguments: &MigrateArguments) -> Result<Ending, Failed> {
     let started = Instant::now();
     let collection = Collection::of(&arguments.ledger)?;
-    let (lock, mut ledger) = collection.open_alone(arguments.reading.wait)?;
+    let (lock, mut ledger) = open(&collection, &arguments.reading)?;
     let target = Algorithm::from_name(&arguments.to).map_err(Failed::usage)?;
-    let mut settings = settings(&mut ledger, &collection)?;
+    let mut settings = settings(&mut ledger, &collection, arguments.allow_empty)?;
     let mut all = algorithms(&settings.algorithms)?;
     // The target comes last, where the run looks for it.
     all.retain(|algorithm| *algorithm != target);
@@ -121,6 +123,25 @@ pub(super) fn migrate(arguments: &MigrateArguments) -> Result<Ending, Failed> {
         options: vec![format!("to={target}")],
     };
     go(&collection, (lock, ledger), settings, &arguments.reading, work, started)
+}
+
+/// Opens the ledger for a run, and keeps others off it.
+fn open(collection: &Collection, reading: &AuditReading) -> Result<(Lock, Ledger), Failed> {
+    let last = collection.open()?.head().map_err(|error| collection.failed(error))?.run;
+    // It may go on with the last run.
+    spare(collection, reading, last..=last + 1)?;
+    collection.open_alone(reading.wait)
+}
+
+/// Refuses a run whose report, or one of those that a policy wants, would replace the ledger. `numbers`: those that it
+/// may have.
+fn spare(collection: &Collection, reading: &AuditReading, numbers: RangeInclusive<i64>) -> Result<(), Failed> {
+    let mut written = vec![output_file(reading.output.as_deref())];
+    if let Some(policy) = &collection.policy {
+        let of_runs = numbers.flat_map(|number| deliver::files(policy, &collection.ledger, number));
+        written.extend(of_runs.map(|(_, path)| path));
+    }
+    collection.spare(written)
 }
 
 /// The work of a run.
@@ -151,7 +172,7 @@ fn go(
     let rate = reading.rate.or(policy.and_then(|policy| policy.rate));
     let facts = pfh::HashRun::new(["sha256"]).map_err(Failed::usage)?.facts();
     let options = RunOptions {
-        program: concat!("pfh ", env!("CARGO_PKG_VERSION")).to_owned(),
+        program: super::super::PROGRAM.to_owned(),
         host: facts.host.host,
         user: collection::user(),
         mode: work.mode.to_owned(),
@@ -236,12 +257,12 @@ fn end_migration(ledger: &mut Ledger, settings: &Settings, all: &[Algorithm]) ->
     Ok(())
 }
 
-/// Returns the settings of the ledger, changed to those of the policy.
-fn settings(ledger: &mut Ledger, collection: &Collection) -> Result<Settings, Failed> {
+/// Returns the settings of the ledger, changed to those of the policy. The change is recorded with the run.
+fn settings(ledger: &mut Ledger, collection: &Collection, allow_empty: bool) -> Result<Settings, Failed> {
     let kept = ledger.settings().map_err(|error| collection.failed(error))?;
     let Some(policy) = &collection.policy else { return Ok(kept) };
     let Policy { settings, has_algorithms, .. } = policy;
-    same_roots(policy, &ledger.roots().map_err(|error| collection.failed(error))?)?;
+    same_roots(policy, &ledger.roots().map_err(|error| collection.failed(error))?, allow_empty)?;
     let wanted = Settings { algorithms: kept.algorithms.clone(), ..settings.clone() };
     if *has_algorithms && names(&algorithms(&settings.algorithms)?) != kept.algorithms {
         return Err(Failed::usage(format_args!(
@@ -251,22 +272,22 @@ fn settings(ledger: &mut Ledger, collection: &Collection) -> Result<Settings, Fa
         )));
     }
     if wanted != kept {
-        ledger.set_settings(&wanted).map_err(|error| collection.failed(error))?;
+        ledger.prepare_settings(&wanted).map_err(|error| collection.failed(error))?;
     }
     Ok(wanted)
 }
 
 /// Refuses a policy with other roots than those of the ledger, unless it names none.
-fn same_roots(policy: &Policy, kept: &[Vec<u8>]) -> Result<(), Failed> {
+fn same_roots(policy: &Policy, kept: &[Vec<u8>], allow_empty: bool) -> Result<(), Failed> {
     if policy.roots.is_empty() {
         return Ok(());
     }
     let mut wanted = Vec::new();
     for root in &policy.roots {
-        wanted.push(root.canonicalize().map_err(|error| {
-            let root = message::quoted_path(root);
-            Failed::usage(format_args!("{root} cannot be examined: {error}. Is it mounted? Nothing was recorded"))
-        })?);
+        wanted.push(match root.canonicalize() {
+            Err(error) if !(allow_empty && is_gone(&error)) => return Err(perform::unexamined(root, &error)),
+            _ => resolved(root),
+        });
     }
     let kept: Vec<PathBuf> = kept
         .iter()
