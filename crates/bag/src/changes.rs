@@ -5,20 +5,29 @@ use std::io::{self, Read};
 use pfh_digest::{Algorithm, Digest};
 use pfh_list::ByteSort;
 
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Encoding};
 use crate::fetch::{FetchLine, read_fetch};
 use crate::finding::{Finding, Report};
+use crate::judge::SPELLINGS_BYTES_MAX;
 use crate::manifest::{ManifestEntry, ManifestName, read_manifest};
-use crate::path::PATH_BYTES_MAX;
+use crate::path::{PATH_BYTES_MAX, canonical};
 use crate::sorted::{Fields, Put};
 
 // The kinds of records.
 const FILE: u8 = 0;
 const OLD: u8 = 1;
 const FETCH: u8 = 2;
+/// The old lines of the path are those of another spelling.
+const SPELT: u8 = 3;
 
 /// Most old manifests that are compared with.
 const MANIFESTS_MAX: usize = 128;
+
+/// Most lines of a path in another spelling that are compared with.
+const SPELT_LINES_MAX: usize = 2 * MANIFESTS_MAX;
+
+/// Number of sorts that hold records at the same time.
+const SORTS: u64 = 3;
 
 /// How a file of the payload differs from the old manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +40,8 @@ pub enum Change {
     Changed,
     /// The old manifests list it as it is.
     Unchanged,
+    /// The old manifests list it as it is, by another spelling of its path.
+    SpeltOtherwise,
     /// It is not there, and fetch.txt lists it, so it keeps the old digests. The number is its length in bytes, if
     /// fetch.txt states that.
     NotFetched(Option<u64>),
@@ -44,7 +55,10 @@ pub struct Changes {
     /// Those by which files are hashed.
     algorithms: Vec<Algorithm>,
     old: Vec<ManifestName>,
+    /// The encoding of the old manifests.
+    encoding: Encoding,
     sort: ByteSort,
+    memory_bytes: u64,
     record: Vec<u8>,
 }
 
@@ -52,7 +66,9 @@ impl Changes {
     /// Makes a collection of files that are hashed by these algorithms, which takes about `memory_bytes` of memory.
     /// Files can be compared with an old manifest only by its own algorithm.
     pub fn new(algorithms: Vec<Algorithm>, memory_bytes: u64) -> Changes {
-        Changes { algorithms, old: Vec::new(), sort: ByteSort::new(memory_bytes), record: Vec::new() }
+        let memory_bytes = memory_bytes / SORTS;
+        let (old, sort) = (Vec::new(), ByteSort::new(memory_bytes));
+        Changes { algorithms, old, encoding: Encoding::Utf8, sort, memory_bytes, record: Vec::new() }
     }
 
     /// The algorithms by which files are hashed, in the order of their digests.
@@ -74,6 +90,7 @@ impl Changes {
         if self.old.len() == MANIFESTS_MAX {
             return Ok(());
         }
+        self.encoding = declared.encoding;
         let (number, sort, record) = (self.old.len() as u8, &mut self.sort, &mut self.record);
         self.old.push(name.clone());
         let mut each = |entry: ManifestEntry| {
@@ -121,12 +138,15 @@ impl Changes {
     }
 
     /// Calls `each` with every path in order, how it differs, and its digests: none of a removed file. Of a file that
-    /// is not fetched, digests by new algorithms are lacking.
+    /// is not fetched, digests by new algorithms are lacking. Where a listed path does not exist, and exactly one file
+    /// that is not listed has the same name in another spelling, they are one, as in [`Judge`](crate::Judge).
     ///
     /// # Errors
     /// The errors of temporary files and of `each`.
     pub fn each(self, each: EachFile<'_>) -> io::Result<()> {
-        let Changes { algorithms, old, sort, .. } = self;
+        let Changes { algorithms, old, encoding, sort, memory_bytes, .. } = self;
+        // Files of a new bag have no old spellings.
+        let sort = if old.is_empty() { sort } else { Spellings::new(encoding, memory_bytes).join(sort)? };
         let (mut key, mut group) = (Vec::new(), Group::default());
         sort.into_each(|record| {
             let mut fields = Fields(record);
@@ -142,6 +162,131 @@ impl Changes {
     }
 }
 
+/// Gives old lines of which there is no file the path of the file that they mean.
+struct Spellings {
+    encoding: Encoding,
+    /// The records by the paths that they have in the end.
+    joined: ByteSort,
+    /// Those of files that no line lists, and of lines without a file, by the form in which spellings are equal.
+    others: ByteSort,
+}
+
+impl Spellings {
+    fn new(encoding: Encoding, memory_bytes: u64) -> Spellings {
+        Spellings { encoding, joined: ByteSort::new(memory_bytes), others: ByteSort::new(memory_bytes) }
+    }
+
+    fn join(mut self, sort: ByteSort) -> io::Result<ByteSort> {
+        let (mut path, mut is_there) = (Vec::new(), false);
+        // The record of a file, as long as no line lists it.
+        let mut file: Option<Vec<u8>> = None;
+        sort.into_each(|record| {
+            let mut fields = Fields(record);
+            let (this, kind) = (fields.key()?, fields.byte()?);
+            if this != &path[..] {
+                self.other(file.take())?;
+                path.clear();
+                path.extend_from_slice(this);
+                is_there = kind == FILE;
+            }
+            match kind {
+                FILE => file = Some(record.to_vec()),
+                OLD if !is_there => self.other(Some(record.to_vec()))?,
+                OLD => {
+                    if let Some(file) = file.take() {
+                        self.joined.push(&file)?;
+                    }
+                    self.joined.push(record)?;
+                }
+                _ => self.joined.push(record)?,
+            }
+            Ok(())
+        })?;
+        self.other(file)?;
+        let Spellings { mut joined, others, .. } = self;
+        let mut name = Name::default();
+        others.into_each(|record| {
+            let mut fields = Fields(record);
+            let form = fields.key()?;
+            if form != &name.form[..] {
+                std::mem::take(&mut name).end(&mut joined)?;
+                name.form.extend_from_slice(form);
+            }
+            name.take(fields.0, &mut joined)
+        })?;
+        name.end(&mut joined)?;
+        Ok(joined)
+    }
+
+    /// Takes the record of a file that no line lists, or that of a line of which there is no file.
+    fn other(&mut self, record: Option<Vec<u8>>) -> io::Result<()> {
+        let Some(record) = record else { return Ok(()) };
+        let mut fields = Fields(&record);
+        let (path, kind) = (fields.key()?, fields.byte()?);
+        if path.len() > SPELLINGS_BYTES_MAX {
+            return self.joined.push(&record);
+        }
+        let mut spelt = canonical(path, if kind == FILE { Encoding::Utf8 } else { self.encoding });
+        spelt.push(0);
+        spelt.extend_from_slice(&record);
+        self.others.push(&spelt)
+    }
+}
+
+/// The records of all spellings of a name.
+#[derive(Default)]
+struct Name {
+    /// The form in which all spellings are equal.
+    form: Vec<u8>,
+    /// The record of the file.
+    file: Option<Vec<u8>>,
+    /// The records of the lines, which have the same path.
+    lines: Vec<Vec<u8>>,
+    /// Whether there are several files or listed paths, so that nobody knows which belong together.
+    is_ambiguous: bool,
+}
+
+impl Name {
+    fn take(&mut self, record: &[u8], joined: &mut ByteSort) -> io::Result<()> {
+        if self.is_ambiguous {
+            return joined.push(record);
+        }
+        let mut fields = Fields(record);
+        let (path, kind) = (fields.key()?, fields.byte()?);
+        self.is_ambiguous = match (kind, self.lines.first()) {
+            (FILE, _) => self.file.is_some(),
+            (_, Some(first)) => Fields(first).key()? != path || self.lines.len() == SPELT_LINES_MAX,
+            (_, None) => false,
+        };
+        if self.is_ambiguous {
+            let mut before = self.file.take().into_iter().chain(std::mem::take(&mut self.lines));
+            before.try_for_each(|record| joined.push(&record))?;
+            return joined.push(record);
+        }
+        match kind {
+            FILE => self.file = Some(record.to_vec()),
+            _ => self.lines.push(record.to_vec()),
+        }
+        Ok(())
+    }
+
+    fn end(self, joined: &mut ByteSort) -> io::Result<()> {
+        let Name { file, lines, .. } = self;
+        let Some(file) = file else { return lines.iter().try_for_each(|line| joined.push(line)) };
+        joined.push(&file)?;
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let path = Fields(&file).key()?;
+        joined.push(&[path, &[0, SPELT]].concat())?;
+        lines.iter().try_for_each(|line| {
+            let mut fields = Fields(line);
+            fields.key()?;
+            joined.push(&[path, b"\0", fields.0].concat())
+        })
+    }
+}
+
 /// All records of a path.
 #[derive(Default)]
 struct Group {
@@ -149,6 +294,8 @@ struct Group {
     /// The first digest by each algorithm.
     old: Vec<Digest>,
     is_changed: bool,
+    /// Whether the old lines have another spelling of the path.
+    is_spelt_otherwise: bool,
     /// The length that the first line of fetch.txt states, if there is a line and it does.
     fetch: Option<Option<u64>>,
 }
@@ -176,6 +323,7 @@ impl Group {
                     self.old.push(listed);
                 }
             }
+            SPELT => self.is_spelt_otherwise = true,
             _ => {
                 let (has_length, bytes) = (fields.byte()? > 0, fields.number()?);
                 self.fetch.get_or_insert(has_length.then_some(bytes));
@@ -188,6 +336,7 @@ impl Group {
         match (self.file, self.fetch) {
             (Some(digests), _) if self.old.is_empty() => each(path, Change::Added, &digests),
             (Some(digests), _) if self.is_changed => each(path, Change::Changed, &digests),
+            (Some(digests), _) if self.is_spelt_otherwise => each(path, Change::SpeltOtherwise, &digests),
             (Some(digests), _) => each(path, Change::Unchanged, &digests),
             (None, _) if self.old.is_empty() => Ok(()),
             (None, Some(bytes)) => {
@@ -234,5 +383,46 @@ mod tests {
             ("data/there", Change::NotFetched(None), 1),
         ];
         assert_eq!(seen, expected.map(|(path, change, digests)| (path.to_owned(), change, digests)));
+    }
+
+    /// Other spellings of a name are those that verification knows.
+    #[test]
+    fn spellings_of_a_name_meet() {
+        let md5 = Algorithm::from_name("md5").unwrap();
+        let mut changes = Changes::new(vec![md5], 0);
+        let listed =
+            ["data/1e\u{301}", "data/2e\u{301}", "data/3%0A", "data/4e\u{301}%25", "data/4\u{e9}%25", "data/5"];
+        let text: String = listed.iter().map(|path| format!("{}  {path}\n", md5.digest(b"old"))).collect();
+        let none = &mut |finding: Finding| panic!("{finding}");
+        changes.old(&ManifestName::of(md5, false), Declaration::default(), text.as_bytes(), none).unwrap();
+        // A file that is to be fetched has come under another spelling.
+        let fetch = b"https://a.example/ 3 data/2e\xcc\x81\n";
+        changes.fetch(Declaration::default(), &fetch[..], none).unwrap();
+        for (path, contents) in [
+            ("data/1\u{e9}", "new"),
+            ("data/2\u{e9}", "old"),
+            ("data/3\n", "old"),
+            ("data/4\u{e9}%", "old"),
+            ("data/5", "old"),
+        ] {
+            changes.file(path.as_bytes(), &[md5.digest(contents.as_bytes())]).unwrap();
+        }
+        let mut seen = Vec::new();
+        let each = &mut |path: &[u8], change, _: &[Digest]| {
+            seen.push((String::from_utf8(path.to_vec()).unwrap(), change));
+            Ok(())
+        };
+        changes.each(each).unwrap();
+        let expected = [
+            ("data/1\u{e9}", Change::Changed),
+            ("data/2\u{e9}", Change::SpeltOtherwise),
+            ("data/3\n", Change::SpeltOtherwise),
+            // Two listed names are spellings of one file.
+            ("data/4e\u{301}%25", Change::Removed),
+            ("data/4\u{e9}%", Change::Added),
+            ("data/4\u{e9}%25", Change::Removed),
+            ("data/5", Change::Unchanged),
+        ];
+        assert_eq!(seen, expected.map(|(path, change)| (path.to_owned(), change)));
     }
 }

@@ -22,7 +22,7 @@ pub const MOVING: &str = ".pfh-bag/moving";
 const MANIFESTS_MAX: usize = 128;
 
 /// Longest path of which other spellings are looked for, so that two of them fit a record.
-const SPELLINGS_BYTES_MAX: usize = 15_000;
+pub(crate) const SPELLINGS_BYTES_MAX: usize = 15_000;
 
 /// Number of sorts that hold records at the same time.
 const SORTS: u64 = 3;

@@ -35,7 +35,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn number(&mut self) -> io::Result<u64> {
-        self.take(8).map(|bytes| bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+        self.take(8).map(pfh_list::be_number)
     }
 
     pub(crate) fn text(&mut self) -> io::Result<&'a [u8]> {

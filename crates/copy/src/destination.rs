@@ -3,15 +3,15 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pfh_list::{ResumeError, ResumedList};
-use pfh_record::quote::quoted_path;
+use pfh_list::{ResumeError, ResumedList, TEMPORARY_PREFIX};
+use pfh_record::quote::{quoted, quoted_path};
 use pfh_record::{FileIdentity, Metadata, Selection, Timestamp};
 use rustix::fs::{
-    AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fstat, linkat, mkdirat, openat, openat2,
+    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fstat, linkat, mkdirat, openat, openat2,
     readlinkat, renameat_with, statat, symlinkat, syncfs, unlinkat, utimensat,
 };
 use rustix::io::Errno;
@@ -24,8 +24,14 @@ pub const STAGING: &str = ".pfh-copy";
 
 const JOURNAL: &str = "journal.jsonl";
 
+/// Prefix of the names under which damaged journals are kept. Numbers follow.
+const DAMAGED: &str = "journal.jsonl.damaged-";
+
 /// Prefix of the names of staged files. Their numbers follow.
 const STAGED: &str = "file-";
+
+/// Most names that a message states.
+const NAMED_MAX: usize = 10;
 
 /// Modification times are the same if they differ by no more than this, since FAT counts in steps of two seconds.
 const TIME_STEP_SECONDS: i64 = 2;
@@ -37,6 +43,8 @@ pub enum OpenError {
     Io(PathBuf, io::Error),
     /// Another copy has it.
     InUse(PathBuf),
+    /// Its directory for staged files, which has this path, has these names that no copy writes.
+    NotOwn(PathBuf, Vec<Vec<u8>>),
 }
 
 impl fmt::Display for OpenError {
@@ -46,6 +54,16 @@ impl fmt::Display for OpenError {
             OpenError::InUse(path) => {
                 write!(f, "another copy to {} is under way: wait until it has ended", quoted_path(path))
             }
+            OpenError::NotOwn(path, names) => {
+                let first: Vec<_> = names.iter().take(NAMED_MAX).map(|name| quoted(name)).collect();
+                let more = if names.len() > NAMED_MAX { ", …" } else { "" };
+                write!(
+                    f,
+                    "{} is for unfinished copies, and pfh did not write {}{more} there: move that to another place",
+                    quoted_path(path),
+                    first.join(", ")
+                )
+            }
         }
     }
 }
@@ -54,7 +72,7 @@ impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             OpenError::Io(_, error) => Some(error),
-            OpenError::InUse(_) => None,
+            OpenError::InUse(_) | OpenError::NotOwn(..) => None,
         }
     }
 }
@@ -125,6 +143,10 @@ impl Destination {
         }
         let staging = openat(&root, STAGING, DIRECTORY | OFlags::NOFOLLOW, Mode::empty());
         let staging = staging.map_err(|error| OpenError::Io(path.join(STAGING), error.into()))?;
+        let entries = Entries::of(&staging).map_err(failed)?;
+        if !entries.others.is_empty() {
+            return Err(OpenError::NotOwn(path.join(STAGING), entries.others));
+        }
         let name = path.join(STAGING).join(JOURNAL);
         let (journal, file) = open_journal(&name, selection, header).map_err(|error| match error {
             ResumeError::InUse(_) => OpenError::InUse(path.to_owned()),
@@ -353,11 +375,8 @@ impl Destination {
                 Ok(()) | Err(Errno::NOENT) => Ok(()),
                 Err(error) => Err(io::Error::from(error)),
             };
-            for entry in rustix::fs::Dir::read_from(&self.staging)? {
-                let entry = entry?;
-                if entry.file_name().to_bytes() != b"." && entry.file_name().to_bytes() != b".." {
-                    missing_is_fine(unlinkat(&self.staging, entry.file_name(), AtFlags::empty()))?;
-                }
+            for name in Entries::of(&self.staging)?.own {
+                missing_is_fine(unlinkat(&self.staging, &name[..], AtFlags::empty()))?;
             }
             missing_is_fine(unlinkat(&self.root, STAGING, AtFlags::REMOVEDIR))?;
         }
@@ -365,11 +384,8 @@ impl Destination {
     }
 
     fn remove_staged(&self) -> io::Result<()> {
-        for entry in rustix::fs::Dir::read_from(&self.staging)? {
-            let entry = entry?;
-            if entry.file_name().to_bytes().starts_with(STAGED.as_bytes()) {
-                unlinkat(&self.staging, entry.file_name(), AtFlags::empty())?;
-            }
+        for name in Entries::of(&self.staging)?.own.iter().filter(|name| is_numbered(name, STAGED)) {
+            unlinkat(&self.staging, &name[..], AtFlags::empty())?;
         }
         Ok(())
     }
@@ -382,6 +398,52 @@ impl Destination {
 
 fn staged(number: u64) -> String {
     format!("{STAGED}{number}")
+}
+
+/// Whether a name is a prefix and a number.
+fn is_numbered(name: &[u8], prefix: &str) -> bool {
+    let number = name.strip_prefix(prefix.as_bytes());
+    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+}
+
+/// The names in a directory for staged files.
+struct Entries {
+    /// Regular files that a copy writes: the journal, damaged ones that were kept, and files without a name of their
+    /// own yet.
+    own: Vec<Vec<u8>>,
+    /// Everything else, sorted.
+    others: Vec<Vec<u8>>,
+}
+
+impl Entries {
+    fn of(staging: impl AsFd) -> io::Result<Entries> {
+        let mut entries = Entries { own: Vec::new(), others: Vec::new() };
+        for entry in Dir::read_from(staging)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if matches!(name, b"." | b"..") {
+                continue;
+            }
+            // Some filesystems do not tell the type here.
+            let is_file = matches!(entry.file_type(), FileType::RegularFile | FileType::Unknown);
+            let is_own = name == JOURNAL.as_bytes()
+                || is_numbered(name, STAGED)
+                || is_numbered(name, DAMAGED)
+                || name.starts_with(TEMPORARY_PREFIX.as_bytes());
+            let place = if is_file && is_own { &mut entries.own } else { &mut entries.others };
+            place.push(name.to_vec());
+        }
+        entries.others.sort_unstable();
+        Ok(entries)
+    }
+}
+
+/// Whether this path is a directory for staged files that an interrupted copy has left: it has a journal and nothing
+/// that no copy writes, or it is empty.
+pub fn is_left_over(path: &Path) -> bool {
+    let opened = openat(rustix::fs::CWD, path, DIRECTORY | OFlags::NOFOLLOW, Mode::empty());
+    let Ok(Ok(Entries { own, others })) = opened.map(Entries::of) else { return false };
+    others.is_empty() && (own.is_empty() || own.iter().any(|name| name == JOURNAL.as_bytes()))
 }
 
 /// Continues a journal, or begins it anew if it is of no use: then what is there already is read and compared.

@@ -13,6 +13,6 @@ mod directories;
 mod staged;
 mod survey;
 
-pub use destination::{Destination, Leader, OpenError, Place, STAGING};
+pub use destination::{Destination, Leader, OpenError, Place, STAGING, is_left_over};
 pub use staged::{StagedFile, ends_destination};
 pub use survey::{Item, Items, Kind, Survey, Totals};

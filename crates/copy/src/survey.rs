@@ -2,7 +2,7 @@
 
 use std::io;
 
-use pfh_list::{ByteSort, ExternalSort, Spool, SpoolReader};
+use pfh_list::{ByteSort, ExternalSort, Spool, SpoolReader, be_number};
 use pfh_record::{FileIdentity, Timestamp};
 
 /// Something to copy.
@@ -196,8 +196,7 @@ impl Survey {
         let mut named = ByteSort::new(self.memory_bytes / 2);
         let mut current: Option<Item> = None;
         pairs.into_each(|pair| {
-            let number = |bytes: &[u8]| bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
-            while current.as_ref().is_none_or(|item| item.number < number(&pair[..8])) {
+            while current.as_ref().is_none_or(|item| item.number < be_number(&pair[..8])) {
                 current = items.next()?;
                 if current.is_none() {
                     return Err(damaged());

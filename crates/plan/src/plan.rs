@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_digest::hexadecimal;
 use pfh_digest::parts::is_part_bytes;
 use pfh_list::AtomicFile;
 use pfh_record::{DigestKind, Selection};
@@ -263,10 +264,6 @@ fn raw(text: String, base64: Option<String>) -> Result<Vec<u8>, String> {
         None => Ok(text.into_bytes()),
         Some(base64) => BASE64.decode(base64).map_err(|error| error.to_string()),
     }
-}
-
-fn hexadecimal(bytes: &[u8; 32]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn parse_hexadecimal(text: &str) -> Result<[u8; 32], String> {

@@ -17,8 +17,8 @@ use pfh_bag::{
     Version, declaration_text, info_text, manifest_line,
 };
 use pfh_digest::{Algorithm, Digest, Status};
-use pfh_lab::environment::timestamp;
-use pfh_list::{AtomicFile, DirectoryLock, lock_directory, sync_directory};
+use pfh_list::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, sync_directory};
+use pfh_record::Timestamp;
 use pfh_source::{Entry, EntryKind, Found, IoMethod, LocalHandle, LocalSource, Other, SkipReason, WalkOptions};
 use std::fs;
 use std::io::{self, Write};
@@ -35,6 +35,9 @@ const STAGING: &str = ".pfh-bag";
 
 /// The directory of the payload.
 const DATA: &str = "data";
+
+/// Why a name in the directory for files that are not complete is refused.
+const NOT_OWN: &str = "pfh keeps unfinished files in `.pfh-bag`, and did not write this; move it to another place";
 
 /// Labels that say which program has written a bag, when, and how much is in it.
 const AGENT: &str = "Bag-Software-Agent";
@@ -89,6 +92,11 @@ impl Place {
         fs::symlink_metadata(self.of(name)).is_ok()
     }
 
+    /// Whether it is a bag, which only a regular file `bagit.txt` makes it.
+    fn is_bag(&self) -> bool {
+        fs::symlink_metadata(self.of("bagit.txt")).is_ok_and(|found| found.is_file())
+    }
+
     fn staged(&self, name: &str) -> PathBuf {
         self.of(STAGING).join(name)
     }
@@ -113,7 +121,40 @@ impl Place {
         made.map_err(|error| not_written(&staging, error))
     }
 
-    /// Removes what is not complete. The payload is never among it: its directory is removed only if it is empty.
+    /// Whether pfh itself has made an entry of the directory for files that are not complete. A directory of the
+    /// payload that is not empty is the user's, unless the payload is being moved.
+    fn is_own(&self, entry: &fs::DirEntry) -> io::Result<bool> {
+        let (kind, name) = (entry.file_type()?, entry.file_name());
+        if kind.is_dir() && name == DATA {
+            return Ok(self.is_moving() || fs::read_dir(entry.path())?.next().is_none());
+        }
+        Ok(kind.is_file() && is_staged_name(name.as_bytes()))
+    }
+
+    /// Refuses a directory for files that are not complete that has something of the user's in it.
+    fn refuse_others(&self) -> Result<(), Failed> {
+        let staging = self.of(STAGING);
+        let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(&staging)));
+        let found = match fs::symlink_metadata(&staging) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            found => found.map_err(failed)?,
+        };
+        let mut refused = Refused::default();
+        if !found.is_dir() {
+            refused.count(staging.as_os_str().as_bytes(), NOT_OWN);
+            return refused.none();
+        }
+        for entry in fs::read_dir(&staging).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            if !self.is_own(&entry).map_err(failed)? {
+                refused.count(entry.path().as_os_str().as_bytes(), NOT_OWN);
+            }
+        }
+        refused.none()
+    }
+
+    /// Removes what is not complete, and nothing that pfh did not write. The payload is never among it: its directory
+    /// is removed only if it is empty.
     fn unstage(&self) -> io::Result<()> {
         let missing_is_fine = |done: io::Result<()>| match done {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -126,6 +167,9 @@ impl Place {
         let is_moving = self.is_moving();
         for entry in entries {
             let entry = entry?;
+            if !self.is_own(&entry)? {
+                continue;
+            }
             if entry.file_type()?.is_dir() {
                 missing_is_fine(fs::remove_dir(entry.path()))?;
             } else if self.root.join(MOVING) != entry.path() {
@@ -219,6 +263,16 @@ impl Place {
     }
 }
 
+/// Whether pfh writes files of this name into the directory for files that are not complete.
+fn is_staged_name(name: &[u8]) -> bool {
+    let is_written = |name: ManifestName| {
+        name.algorithm.is_some_and(|algorithm| ManifestName::of(algorithm, name.is_tag).file == name.file)
+    };
+    matches!(name, b"bag-info.txt" | b"bagit.txt" | b"moving")
+        || name.starts_with(TEMPORARY_PREFIX.as_bytes())
+        || ManifestName::parse(name).is_some_and(is_written)
+}
+
 /// Returns the algorithms of these names.
 fn algorithms_of(names: &[String]) -> Result<Vec<Algorithm>, Failed> {
     let mut algorithms = Vec::new();
@@ -256,12 +310,12 @@ fn tags_of(options: &[String]) -> Result<Vec<Tag>, Failed> {
 }
 
 fn today() -> String {
-    timestamp(SystemTime::now()).chars().take(10).collect()
+    Timestamp::from(SystemTime::now()).to_seconds_text().chars().take(10).collect()
 }
 
 /// Completes metadata by what is known of the payload; `None` if fetch.txt does not state how long its files are.
 fn complete_info(info: &mut Info, payload: Option<Oxum>) {
-    for (label, value) in [(DATE, today()), (AGENT, concat!("pfh ", env!("CARGO_PKG_VERSION")).to_owned())] {
+    for (label, value) in [(DATE, today()), (AGENT, super::PROGRAM.to_owned())] {
         if info.value(label).is_none() {
             info.set(label, value);
         }
@@ -537,12 +591,15 @@ fn create_one(
     }
     let place = Place::new(bag)?;
     let is_moved = place.is_moving();
-    if place.has("bagit.txt") && !is_moved {
+    if place.is_bag() && !is_moved {
+        // A run that was killed at its end leaves the directory empty.
+        let _ = fs::remove_dir(place.of(STAGING));
         return Err(Failed::usage(format_args!(
             "{} is a bag already; `pfh bag update` writes new manifests",
             message::quoted_path(&place.root)
         )));
     }
+    place.refuse_others()?;
     pfh_source::raise_open_file_limit();
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
     command.set_output(reading::open_output(None)?);
@@ -601,7 +658,7 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>) -> Result<
     let destinations = order.destinations(&[&data])?;
     maker.command.saves_by_itself("the same command goes on with the copy".to_owned());
     let Some(mut finished) = copying::copy(maker.command, &order, destinations)? else { return Ok(None) };
-    let Copied { files, bytes, missing, .. } = finished.copied;
+    let Copied { files, bytes, missing, left_out, .. } = finished.copied;
     if let Some(failed) = maker.failed("no bag was made") {
         return Err(failed);
     }
@@ -613,7 +670,7 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>) -> Result<
     listed.map_err(Failed::temporary)?;
     finished.end()?;
     let payload = maker.survey(&data, true)?;
-    if payload != (Oxum { files, bytes }) || surveyed.files != payload.files {
+    if payload != (Oxum { files, bytes }) || surveyed.files != payload.files + left_out {
         return Err(Failed::usage(format_args!("{bag} has other files than the directory, so no bag was made")));
     }
     let Some(staged) = maker.tag_files(changes, tags, payload)? else { return Ok(None) };
@@ -674,13 +731,16 @@ pub(crate) fn update(arguments: &UpdateArguments) -> Result<Ending, Failed> {
     if place.is_moving() {
         return Err(Failed::usage(format_args!("the making of {root} was interrupted; `pfh bag create` finishes it")));
     }
-    if !place.has("bagit.txt") {
-        return Err(Failed::usage(format_args!("{root} is no bag: it has no bagit.txt; `pfh bag create` makes one")));
+    if !place.is_bag() {
+        return Err(Failed::usage(format_args!(
+            "{root} is no bag: it has no file `bagit.txt`; `pfh bag create` makes one"
+        )));
     }
     let is_directory = |path: PathBuf| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
     if !is_directory(place.of(DATA)) {
         return Err(Failed::usage(format_args!("{root} has no directory `data`")));
     }
+    place.refuse_others()?;
     pfh_source::raise_open_file_limit();
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
     command.set_output(reading::open_output(None)?);
@@ -817,7 +877,7 @@ fn write_update(
     declared: Declaration,
 ) -> Result<(), Failed> {
     maker.place.stage()?;
-    let mut counts = [0_u64; 5];
+    let mut counts = [0_u64; 6];
     let mut not_fetched_bytes = Some(0_u64);
     let mut output = maker.command.output();
     let mut told = Ok(());
@@ -827,6 +887,7 @@ fn write_update(
             Change::Removed => (1, "removed"),
             Change::Changed => (2, "changed"),
             Change::Unchanged => (3, ""),
+            Change::SpeltOtherwise => (5, "spelt otherwise"),
             Change::NotFetched(bytes) => {
                 not_fetched_bytes = not_fetched_bytes.zip(bytes).map(|(sum, bytes)| sum.saturating_add(bytes));
                 (4, "")
@@ -861,10 +922,13 @@ fn write_update(
     if let Err(error) = told {
         return Failed::of_output(&error, "").map(drop);
     }
-    let [added, removed, changed, unchanged, not_fetched] = counts.map(Count);
+    let [added, removed, changed, unchanged, not_fetched, spelt_otherwise] = counts.map(Count);
     let mut text = format!("{added} added, {removed} removed, {changed} changed, {unchanged} unchanged");
     if counts[4] > 0 {
         text += &format!(", {not_fetched} not fetched");
+    }
+    if counts[5] > 0 {
+        text += &format!(", {spelt_otherwise} spelt otherwise");
     }
     if declared.version != Version::V1_0 {
         text += &format!("; the bag was of version {}, and is of 1.0 now", declared.version);

@@ -5,6 +5,7 @@ use super::bag_files::{self, below, fail, root_of, with_tag_file};
 use super::command::Command;
 use super::exit::{Ending, Failed};
 use super::output::SharedOutput;
+use super::output_place::OutputPlace;
 use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::{json_header, message};
@@ -19,6 +20,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Largest profile that is read.
@@ -39,7 +41,11 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     };
     pfh_source::raise_open_file_limit();
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    let output = reading::open_output(arguments.output.as_deref())?;
+    if let Some(place) = OutputPlace::of(&output) {
+        refuse_report(&place, arguments)?;
+    }
+    command.set_output(output);
     let mut writer = Writer { output: command.output(), format: arguments.format };
     let (mut sums, mut written) = (Sums::default(), writer.header());
     for path in &arguments.bags {
@@ -54,6 +60,30 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     written = written.and_then(|()| writer.end(&sums));
     command.tally.findings = sums.not_valid;
     command.finish(written, sums.bags, None)
+}
+
+/// Refuses a report that would change a bag that it is about, or replace the profile. A new file beside the tag files
+/// is permitted.
+fn refuse_report(place: &OutputPlace, arguments: &VerifyArguments) -> Result<(), Failed> {
+    if place.replaces && arguments.profile.as_deref().is_some_and(|profile| place.is(profile)) {
+        return Err(Failed::usage("the report would replace the profile: name another file with -o"));
+    }
+    for bag in &arguments.bags {
+        let Some(path) = place.below(Path::new(bag)) else { continue };
+        if place.replaces || path.starts_with("data") || is_tag_file(path.as_os_str().as_bytes()) {
+            return Err(Failed::usage(format_args!(
+                "the report would change the bag {}: name another file with -o",
+                message::quoted(bag.as_bytes())
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the standard defines a tag file of this path in a bag.
+fn is_tag_file(path: &[u8]) -> bool {
+    let is_named = matches!(path, b"bagit.txt" | b"bag-info.txt" | b"package-info.txt" | b"fetch.txt");
+    is_named || (!path.contains(&b'/') && ManifestName::parse(path).is_some())
 }
 
 /// The result for a bag.
@@ -403,9 +433,7 @@ fn found_in(
                 _ => FoundKind::Other,
             };
             let name = below(root, &path);
-            let is_read = matches!(name, b"bagit.txt" | b"bag-info.txt" | b"package-info.txt" | b"fetch.txt")
-                || ManifestName::parse(name).is_some();
-            if is_read && !name.contains(&b'/') && kind != FoundKind::Other {
+            if is_tag_file(name) && kind != FoundKind::Other {
                 tag_files.push((name.to_vec(), entry));
             }
             (path, kind)

@@ -6,11 +6,13 @@ use super::copy_args::CopyArguments;
 use super::copying::{self, Copied, Order, Root};
 use super::exit::{Ending, Failed};
 use super::message;
+use super::output_place::OutputPlace;
 use super::quantity::{Bytes, Count};
 use super::reading;
 use super::written_list::WrittenList;
 use pfh_digest::Algorithm;
 use pfh_record::{FormatName, Selection, WriteOptions};
+use pfh_similarity::Family;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -20,10 +22,7 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     let (sources, destinations) = sides(arguments)?;
     let mut algorithms: Vec<Algorithm> = Vec::new();
     for name in &arguments.algorithms {
-        let algorithm = Algorithm::from_name(name.trim()).map_err(Failed::usage)?;
-        if algorithm.is_keyed() {
-            return Err(Failed::usage(format_args!("{algorithm} takes a key; copies are verified by digests without")));
-        }
+        let algorithm = algorithm_of(name.trim())?;
         if !algorithms.contains(&algorithm) {
             algorithms.push(algorithm);
         }
@@ -50,7 +49,11 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
     command.saves_by_itself("the same command goes on with the copy".to_owned());
     if arguments.output.is_some() {
-        command.set_output(reading::open_output(arguments.output.as_deref())?);
+        let output = reading::open_output(arguments.output.as_deref())?;
+        if let Some(place) = OutputPlace::of(&output) {
+            order.refuse_list(&place, &destinations)?;
+        }
+        command.set_output(output);
     }
     command.without_totals();
     let opened = order.destinations(&destinations)?;
@@ -82,6 +85,21 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
         message::error(account(&copied, destinations.len()));
     }
     Ok(ending)
+}
+
+/// Returns the algorithm of this name, if copies can be verified by it.
+fn algorithm_of(name: &str) -> Result<Algorithm, Failed> {
+    let algorithm = Algorithm::from_name(name).map_err(|unknown| match name.parse::<Family>() {
+        Ok(family) => Failed::usage(format_args!(
+            "{family} tells which files are similar; copies are verified by algorithms such as sha256, not by similarity"
+        )),
+        Err(_) if name == "none" => Failed::usage("copies are verified by at least one algorithm, such as sha256"),
+        Err(_) => Failed::usage(unknown),
+    })?;
+    if algorithm.is_keyed() {
+        return Err(Failed::usage(format_args!("{algorithm} takes a key; copies are verified by digests without")));
+    }
+    Ok(algorithm)
 }
 
 /// Tells sources and destinations apart.

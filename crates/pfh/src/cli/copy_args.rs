@@ -1,9 +1,10 @@
 //! The command line of `pfh copy`.
 
 use super::bag_args::BagOptions;
-use super::common_args::{IoWord, Suggested, digest_names};
+use super::common_args::{IoWord, Suggested};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueHint};
+use pfh_digest::Algorithm;
 use pfh_record::FormatName;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,11 +23,17 @@ Examples:
 Exit status:
   0    all was copied, read back and found equal
   1    something else has the name of a file already, or what was read back differs
-  2    the command line is wrong, or a destination cannot be used; nothing was copied
+  2    the command line is wrong, a destination cannot be used, or the list would replace a file of a source or a
+       copy; nothing was copied
   3    some file could not be read, or could not be written under its name
   4    a destination is full or has failed, or the list could not be written; the same command goes on
   5    1 and 3 together
   130  interrupted; the same command goes on";
+
+/// Returns the names of the algorithms that copies can be verified by.
+fn algorithm_names() -> Vec<String> {
+    Algorithm::all().map(|algorithm| algorithm.to_string()).collect()
+}
 
 /// Copy files and directories, and verify each copy by reading it back.
 ///
@@ -54,7 +61,7 @@ pub(crate) struct CopyArguments {
     /// Algorithms, separated by commas, or repeated; one read computes them all.
     #[arg(
         short, long = "algorithm", value_name = "LIST", value_delimiter = ',', default_value = "sha256",
-        value_parser = Suggested(NonEmptyStringValueParser::new(), digest_names)
+        value_parser = Suggested(NonEmptyStringValueParser::new(), algorithm_names)
     )]
     pub(crate) algorithms: Vec<String>,
 

@@ -4,8 +4,9 @@ use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
 use super::hash_list;
 use super::message;
+use super::output_place::OutputPlace;
 use super::plans;
-use super::quantity::Count;
+use super::quantity::{Count, plural};
 use super::reading;
 use super::shard_args::{MergeArguments, ShardWord};
 use pfh::HashRun;
@@ -48,10 +49,22 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
         allow_empty: arguments.allow_empty,
     };
     let mut command = Command::begin(reporting, None);
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    let output = reading::open_output(arguments.output.as_deref())?;
+    if OutputPlace::of(&output).is_some_and(|place| is_of_plan(&place, &plan)) {
+        return Err(Failed::usage("the list would replace a file of the plan: name another file with -o"));
+    }
+    command.set_output(output);
     write_list(&mut command, &plan, arguments.shard, &*format, name, &facts(&plan, header)?)?;
     let complete = command.summary().complete;
     command.finish(Ok(()), complete, None)
+}
+
+/// Whether a list would replace `plan.json`, the list of a shard, or a result.
+fn is_of_plan(place: &OutputPlace, plan: &Plan) -> bool {
+    let shards = 0..plan.shards().len() as u32;
+    let files = shards.flat_map(|shard| [plan.list_path(shard), plan.result_path(shard)]);
+    let mut files = files.chain([plan.folder().join("plan.json")]);
+    place.replaces && place.below(plan.folder()).is_some() && files.any(|file| place.is(&file))
 }
 
 /// Checks that every shard has a result, and returns what their headers have in common.
@@ -72,7 +85,8 @@ fn header(plan: &Plan) -> Result<Header, Failed> {
             )))
         }
         ([], damaged, _) => {
-            Err(Failed::unread(format_args!("{folder}: {damaged} results are damaged; nothing is written")))
+            let (results, are) = (plural(damaged as u64, "result"), if damaged == 1 { "is" } else { "are" });
+            Err(Failed::unread(format_args!("{folder}: {results} {are} damaged; nothing is written")))
         }
     }
 }

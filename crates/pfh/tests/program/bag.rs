@@ -204,6 +204,97 @@ fn what_no_bag_can_have_is_refused_before_anything_changes() {
     assert_eq!(files(&d.join("x")), before);
 }
 
+/// Only what pfh has written in `.pfh-bag` is removed from there.
+#[test]
+fn files_of_others_among_unfinished_files_are_kept() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a"), ("x/.pfh-bag/notes", "precious"), ("x/.pfh-bag/bagit.txt", "half"), ("y/b", "b")]);
+    let said = |path: &str| {
+        format!(
+            "pfh: `{path}`: pfh keeps unfinished files in `.pfh-bag`, and did not write this; move it to another place\n\
+             pfh: 1 name cannot be in a bag; nothing was changed\n"
+        )
+    };
+    let refused = |arguments: &[&str], path: &str| {
+        let before = files(&d.join("x"));
+        bag(d, arguments).expect(2, &said(path));
+        assert_eq!(files(&d.join("x")), before);
+    };
+    refused(&["create", "x"], "x/.pfh-bag/notes");
+    refused(&["create", "--copy-to", "x", "y"], "x/.pfh-bag/notes");
+    fs::create_dir(d.join("x/.pfh-bag/data")).unwrap();
+    fs::rename(d.join("x/.pfh-bag/notes"), d.join("x/.pfh-bag/data/notes")).unwrap();
+    refused(&["create", "x"], "x/.pfh-bag/data");
+    fs::remove_dir_all(d.join("x/.pfh-bag/data")).unwrap();
+    bag(d, &["create", "x"]).done();
+    tree(d, &[("x/.pfh-bag/manifest-old.txt", "mine")]);
+    refused(&["update", "x"], "x/.pfh-bag/manifest-old.txt");
+    // A link to a directory is not followed.
+    fs::rename(d.join("x/.pfh-bag"), d.join("outside")).unwrap();
+    tree(d, &[("outside/bagit.txt", "mine")]);
+    symlink("../outside", d.join("x/.pfh-bag")).unwrap();
+    bag(d, &["update", "x"]).expect(2, &said("x/.pfh-bag"));
+    assert_eq!(fs::read(d.join("outside/bagit.txt")).unwrap(), b"mine");
+    fs::remove_file(d.join("x/.pfh-bag")).unwrap();
+    bag(d, &["update", "x"]).done();
+    assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+}
+
+/// A directory `bagit.txt` is a part of the payload.
+#[test]
+fn only_a_regular_file_makes_a_directory_a_bag() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/bagit.txt/inner", "1")]);
+    let said = "pfh: `x` is no bag: it has no file `bagit.txt`; `pfh bag create` makes one\n";
+    bag(d, &["update", "x"]).expect(2, said);
+    bag(d, &["create", "x"]).done();
+    assert_eq!(fs::read(d.join("x/data/bagit.txt/inner")).unwrap(), b"1");
+    assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+    // A run that was killed when everything was done leaves an empty directory.
+    fs::create_dir(d.join("x/.pfh-bag")).unwrap();
+    bag(d, &["create", "x"]).expect(2, "pfh: `x` is a bag already; `pfh bag update` writes new manifests\n");
+    assert!(!d.join("x/.pfh-bag").exists());
+}
+
+/// A report replaces nothing of the bag that it is about, and is no file of its payload.
+#[test]
+fn a_report_changes_no_bag() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a"), ("profile.json", r#"{"BagIt-Profile-Info":{}}"#)]);
+    bag(d, &["create", "-a", "md5", "x"]).done();
+    symlink("x", d.join("alias")).unwrap();
+    let before = files(&d.join("x"));
+    let said = "pfh: the report would change the bag `x`: name another file with -o\n";
+    for report in ["x/manifest-md5.txt", "x/data/a", "x/data/new", "x/tagmanifest-sha1.txt", "alias/bagit.txt"] {
+        bag(d, &["verify", "x", "-o", report]).expect(2, said);
+    }
+    let said = "pfh: the report would replace the profile: name another file with -o\n";
+    bag(d, &["verify", "--profile", "profile.json", "x", "-o", "profile.json"]).expect(2, said);
+    assert_eq!(files(&d.join("x")), before);
+    bag(d, &["verify", "x", "-o", "x/report.txt"]).done();
+    assert!(text(&fs::read(d.join("x/report.txt")).unwrap()).starts_with("`x`: valid"));
+}
+
+/// An update compares a file with the old lines of its name in another spelling, as verification does.
+#[test]
+fn an_update_compares_files_in_other_spellings() {
+    let directory = scratch();
+    let d = directory.path();
+    let line = |contents: &str, path: &str| format!("{}  {path}\n", digest("md5", contents.as_bytes()));
+    let lines =
+        [("a", "data/a"), ("b", "data/b"), ("1", "data/1e\u{301}"), ("2", "data/2e\u{301}"), ("3", "data/3%0A")];
+    handmade(&d.join("x"), "0.97", lines.map(|(contents, path)| line(contents, path)).concat().as_bytes());
+    tree(&d.join("x"), &[("data/1\u{e9}", "changed"), ("data/2\u{e9}", "2"), ("data/3\n", "3")]);
+    let said = "changed: `data/1\u{e9}`\nspelt otherwise: `data/2\u{e9}`\nspelt otherwise: `data/3\\n`\n\
+        `x`: 0 added, 0 removed, 1 changed, 2 unchanged, 2 spelt otherwise; \
+        the bag was of version 0.97, and is of 1.0 now\n";
+    assert_eq!(text(bag(d, &["update", "x"]).done()), said);
+    assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+}
+
 /// Manifests have paths in the bag, and no names above it.
 #[test]
 fn names_above_a_bag_may_be_of_any_bytes() {
@@ -524,6 +615,24 @@ fn bagit_py_agrees() {
     fs::write(d.join("theirs/data/e"), "x").unwrap();
     assert_eq!(findings(d, "theirs").0, "not-valid");
     assert!(!peer(&program, d, ["--validate", "theirs"]).unwrap().status.success());
+}
+
+/// A bag of a copy tells why it lacks a file.
+#[test]
+fn copies_tell_what_their_bags_lack() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("s/a", "1"), ("s/.pfh-copy/notes", "precious")]);
+    let said = "pfh: `s/.pfh-copy`: it is not copied, because pfh keeps unfinished copies under this name; rename it\n\
+        pfh: 1 file could not be read, so no bag was made\n";
+    bag(d, &["create", "--copy-to", "b", "s"]).expect(3, said);
+    assert!(!d.join("b/bagit.txt").exists());
+    // An interrupted copy to the directory has left a journal.
+    fs::rename(d.join("s/.pfh-copy/notes"), d.join("s/.pfh-copy/journal.jsonl")).unwrap();
+    let said = "pfh: `s/.pfh-copy` is not copied: an interrupted copy to `s` has left it\n";
+    bag(d, &["create", "--copy-to", "b", "s"]).expect(0, said);
+    assert_eq!(files(&d.join("b/data")).into_keys().collect::<Vec<_>>(), [b"a"]);
+    assert_eq!(findings(d, "b"), ("valid".to_owned(), Vec::new()));
 }
 
 /// A bag of a copy leaves the directory as it is, and goes on after it was killed.

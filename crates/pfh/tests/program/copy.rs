@@ -243,9 +243,16 @@ fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
         ),
         (&["s", "s/in", "out"], "pfh: `s/in` and `s` have files in common; name them once\n"),
         (&["s", "--to", "t", "--to", "./t"], "pfh: `./t` is named twice\n"),
+        (&["s", "--to", "out", "--to", "out"], "pfh: `out` is named twice\n"),
+        (&["s", "--to", "out", "--to", "t/../out/"], "pfh: `t/../out/` is named twice\n"),
         (&["none", "out"], "pfh: `none`: No such file or directory (os error 2)\n"),
         (&["s"], "pfh: name what is to be copied, and last the directory that it is copied to\n"),
         (&["s", "out", "-a", "hmac-sha256"], "pfh: hmac-sha256 takes a key; copies are verified by digests without\n"),
+        (
+            &["s", "out", "-a", "ctph"],
+            "pfh: ssdeep tells which files are similar; copies are verified by algorithms such as sha256, not by similarity\n",
+        ),
+        (&["s", "out", "-a", "none"], "pfh: copies are verified by at least one algorithm, such as sha256\n"),
         (
             &["s/in/a", "b"],
             "pfh: `b` is not there: copies keep their names, and arrive in a directory; for a new directory, write a slash at its end\n",
@@ -261,11 +268,128 @@ fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
     copy(d, &["s/in/a", "b/"]).expect(0, "pfh: 1 file, 1 B; read back and equal\n");
     // Remains of an interrupted copy in a source are no part of it.
     put(d, "b/.pfh-copy/file-0", "half");
+    put(d, "b/.pfh-copy/journal.jsonl", "");
     copy(d, &["b", "c/", "-q"]).done();
     assert_eq!(tree(&d.join("c")).len(), 2);
-    put(d, "b/.pfh-copy/file-0", "half");
     copy(d, &["b/", "e/", "-q"]).done();
     assert_eq!(names(&d.join("e")), [PathBuf::from("a")]);
+}
+
+/// The help names no algorithm that is refused.
+#[test]
+fn the_help_names_algorithms_that_verify() {
+    let directory = scratch();
+    let help = copy(directory.path(), &["--help"]).stdout;
+    let help = String::from_utf8(help).unwrap();
+    assert!(help.contains("xxh3-64") && !help.contains("mrsh-v2") && !help.contains("none]"), "{help}");
+}
+
+/// A list is refused that would replace a file of a source, or what has just been verified.
+#[test]
+fn a_list_replaces_neither_a_source_nor_a_copy() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/a", "1");
+    put(d, "s/x/b", "2");
+    put(d, "alone", "3");
+    symlink("s", d.join("alias")).unwrap();
+    let replaced =
+        |name: &str| format!("pfh: the list would replace a file of the source `{name}`: name another file with -o\n");
+    copy(d, &["s", "d", "-o", "s/a"]).expect(2, &replaced("s"));
+    copy(d, &["s/", "d", "-o", "alias/x/b"]).expect(2, &replaced("s"));
+    copy(d, &["alone", "d/", "-o", "./alone"]).expect(2, &replaced("alone"));
+    assert!(!d.join("d").exists());
+    copy(d, &["s/", "d", "-q"]).done();
+    fs::remove_file(d.join("d/a")).unwrap();
+    symlink("d", d.join("copies")).unwrap();
+    let copied = "pfh: the list would replace something that is copied to `d`: name another file with -o\n";
+    for list in ["d/a", "d/x/b", "copies/a"] {
+        copy(d, &["s/", "d", "-o", list]).expect(2, copied);
+    }
+    assert_eq!(names(&d.join("d")), [PathBuf::from("x")]);
+    // A file beside the copies is replaced by the next list.
+    for _ in 0..2 {
+        copy(d, &["s/", "d", "-q", "-o", "d/list"]).done();
+    }
+    for (name, contents) in [("s/a", "1"), ("s/x/b", "2"), ("alone", "3"), ("d/a", "1"), ("d/x/b", "2")] {
+        assert_eq!(fs::read_to_string(d.join(name)).unwrap(), contents, "{name}");
+    }
+    assert_eq!(fs::read_to_string(d.join("d/list")).unwrap().lines().count(), 2);
+}
+
+/// Only what a copy has written is removed from its directory at a destination.
+#[test]
+fn files_of_others_among_unfinished_copies_are_kept() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/a", "1");
+    for name in ["notes", "file-x", "file-7"] {
+        put(d, &format!("out/.pfh-copy/{name}"), name);
+    }
+    symlink("notes", d.join("out/.pfh-copy/file-8")).unwrap();
+    let before = tree(&d.join("out"));
+    let said = "pfh: `out/.pfh-copy` is for unfinished copies, and pfh did not write `file-8`, `file-x`, `notes` there: \
+        move that to another place\n";
+    copy(d, &["s", "out"]).expect(2, said);
+    copy(d, &["s", "--to", "new", "--to", "out"]).expect(2, said);
+    assert_eq!(tree(&d.join("out")), before);
+    assert_eq!(names(&d.join("new")).len(), 0);
+    for name in ["notes", "file-x", "file-8"] {
+        fs::remove_file(d.join("out/.pfh-copy").join(name)).unwrap();
+    }
+    put(d, "out/.pfh-copy/journal.jsonl.damaged-1", "kept");
+    copy(d, &["s", "out", "-q"]).done();
+    assert_eq!(names(&d.join("out")), [PathBuf::from("s")]);
+}
+
+/// A source may have the name under which pfh keeps unfinished copies.
+#[test]
+fn names_of_unfinished_copies_in_a_source_are_reported() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/a", "1");
+    put(d, "s/.pfh-copy/notes", "precious");
+    for source in ["s", "s/"] {
+        let said = "pfh: `s/.pfh-copy`: it is not copied, because pfh keeps unfinished copies under this name; rename it\n\
+            pfh: 1 file, 1 B; read back and equal\n";
+        copy(d, &[source, "out"]).expect(3, said);
+        fs::remove_dir_all(d.join("out")).unwrap();
+    }
+    copy(d, &["s", "out", "--exclude", ".pfh-copy/"]).expect(0, "pfh: 1 file, 1 B; read back and equal\n");
+    let said = "pfh: `s/.pfh-copy` cannot keep its name, under which pfh keeps unfinished copies; for its contents, write \
+        a slash at its end\n";
+    copy(d, &["s/.pfh-copy", "other"]).expect(2, said);
+    copy(d, &["s/.pfh-copy/", "other", "-q"]).done();
+    assert_eq!(names(&d.join("other")), [PathBuf::from("notes")]);
+    // An interrupted copy to the source has left a journal.
+    fs::rename(d.join("s/.pfh-copy/notes"), d.join("s/.pfh-copy/journal.jsonl")).unwrap();
+    let said = "pfh: `s/.pfh-copy` is not copied: an interrupted copy to `s` has left it\n\
+        pfh: 1 file, 1 B; read back and equal; 1 was there before\n";
+    copy(d, &["s", "out"]).expect(0, said);
+}
+
+/// Two sources may have the same file: the second is equal to the copy of the first.
+#[test]
+fn equal_files_of_two_sources_are_copied() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "a/x/g", "same");
+    put(d, "b/x/g", "same");
+    put(d, "b/x/h", "other");
+    let list = line(b"same", "x/g") + &line(b"other", "x/h");
+    for (destinations, at) in [(&["out"][..], ""), (&["--to", "p", "--to", "q"], ", at 2 destinations")] {
+        for there in ["1 was", "3 were"] {
+            let said = format!("pfh: 3 files, 13 B{at}; read back and equal; {there} there before\n");
+            copy(d, &[&["a/", "b/", "-o", "list"], destinations].concat()).expect(0, &said);
+            assert_eq!(fs::read_to_string(d.join("list")).unwrap(), list);
+        }
+    }
+    // Another one is told as such.
+    put(d, "b/x/g", "else");
+    let said = "pfh: `new/x/g`: there is another file of this name, which was not replaced\n\
+        pfh: 2 files, 9 B; read back and equal; not copied: 1 file\n";
+    copy(d, &["a/", "b/", "new"]).expect(1, said);
+    assert_eq!(fs::read(d.join("new/x/g")).unwrap(), b"same");
 }
 
 #[test]

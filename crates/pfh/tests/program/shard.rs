@@ -534,6 +534,28 @@ fn what_is_killed_at_a_write_leaves_nothing_under_its_name() {
     assert_eq!(fs::read(root.join("list")).unwrap(), hash(root, ["t"]).run().stdout);
 }
 
+/// A merged list replaces no file of the plan that it is made of.
+#[test]
+fn a_merged_list_replaces_no_file_of_the_plan() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [100, 200, 300]);
+    shard(root, &["-q", "-o", "plan", "--shards", "2", "t"], 0);
+    assert_eq!(hash_all(root), 0);
+    symlink("plan", root.join("alias")).unwrap();
+    let said = "pfh: the list would replace a file of the plan: name another file with -o\n";
+    for list in ["plan/plan.json", "plan/00000.list", "plan/00001.jsonl", "alias/00000.jsonl"] {
+        merge(root, &["-o", list]).expect(2, said);
+    }
+    let whole = hash(root, ["t"]).run().stdout;
+    merge(root, &[]).printed(&whole);
+    // Another file in the folder is replaced as anywhere.
+    for _ in 0..2 {
+        merge(root, &["-o", "plan/all"]).done();
+    }
+    assert_eq!(fs::read(root.join("plan/all")).unwrap(), whole);
+}
+
 /// Several attempts at the same shards at once: one result each, which later attempts leave alone.
 #[test]
 fn attempts_at_once_are_as_good_as_one() {

@@ -19,7 +19,8 @@ use super::ended::lock;
 use super::exit::Failed;
 use super::quantity::{Bytes, Count};
 use super::{lists, message};
-use pfh_copy::{Items, Kind, Place, STAGING, Survey};
+use order::is_staging;
+use pfh_copy::{Items, Kind, Place, STAGING, Survey, is_left_over};
 use pfh_list::ReadOptions;
 use pfh_record::{ErrorKind, FileError, Metadata, Outcome, Record, SkipReason};
 use pfh_source::{EntryKind, Found, Other, Source as _, Totals, WalkOptions};
@@ -126,7 +127,7 @@ impl Finished {
     pub(crate) fn each(&mut self, mut each: impl FnMut(Record) -> io::Result<()>) -> Result<io::Result<()>, Failed> {
         let Some(target) = self.destinations.0.first() else { return Ok(Ok(())) };
         let list = lists::open(target.destination.journal_path().as_os_str(), ReadOptions::default())?;
-        let (standing, mut left_out) = (lock(&self.standing), Paths::default());
+        let (standing, mut left_out, mut listed) = (lock(&self.standing), Paths::default(), Paths::default());
         for entry in list {
             // A list that lacks a file would look complete.
             let entry = match entry {
@@ -136,6 +137,10 @@ impl Finished {
             // The earlier line of a path, of which there is only one, comes first.
             let is_earlier = target.destination.knew(&entry.path) && !standing.contains(&entry.path);
             if is_earlier && left_out.insert(&entry.path) || self.lacking.contains(&entry.path) {
+                continue;
+            }
+            // Equal files of several sources have a line each.
+            if !target.has_own_paths && !listed.insert(&entry.path) {
                 continue;
             }
             if let Err(error) = each(entry.into_record()) {
@@ -154,6 +159,22 @@ impl Finished {
             })?;
         }
         Ok(())
+    }
+}
+
+/// Reports that the name of the directory for staged files is left out of a source. It is an error, unless an
+/// interrupted copy to this source has left it.
+fn leave_out_staging(command: &mut Command, order: &Order<'_>, root: &Root) {
+    let path = root.path().join(STAGING);
+    if !is_left_over(&path) {
+        let text = "it is not copied, because pfh keeps unfinished copies under this name; rename it";
+        fail(command, path.into_os_string().into_encoded_bytes(), FileError::new(ErrorKind::Other, text));
+    } else if !order.options.quiet {
+        message::error(format_args!(
+            "{} is not copied: an interrupted copy to {} has left it",
+            message::quoted_path(&path),
+            message::quoted_path(root.path())
+        ));
     }
 }
 
@@ -181,7 +202,7 @@ fn walk(
     let cancel = command.cancel().clone();
     let too_long =
         || FileError::new(ErrorKind::NameTooLong, "the path is too long to be copied: 16,384 bytes are the most");
-    let mut result = Ok(());
+    let (mut result, mut has_staging) = (Ok(()), false);
     source.walk(&mut |found| {
         let path = match &found {
             Found::Entry(entry) => entry.path(),
@@ -189,10 +210,13 @@ fn walk(
             Found::Pause => return true,
         };
         let below = root.below(&path);
-        let is_staging =
-            |path: &[u8]| path.strip_prefix(STAGING.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
-        if is_staging(&below) || is_staging(root.inside(&path)) {
-            // It is what an interrupted copy to this source has left.
+        if is_staging(root.inside(&path)) {
+            copied.left_out += u64::from(matches!(&found, Found::Entry(entry) if entry.kind == EntryKind::Regular));
+            // A filter leaves it out on purpose.
+            if !has_staging && !matches!(found, Found::Other(_, Other::LeftOut)) {
+                has_staging = true;
+                leave_out_staging(command, order, root);
+            }
             return true;
         }
         if below.len() > Survey::PATH_BYTES_MAX {

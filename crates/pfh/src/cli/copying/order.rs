@@ -4,15 +4,17 @@ use super::super::bag_args::BagOptions;
 use super::super::bag_files::{self, below, root_of};
 use super::super::exit::Failed;
 use super::super::message;
+use super::super::output_place::OutputPlace;
 use super::targets::{Destinations, Target, path_of};
 use pfh::HashRun;
-use pfh_copy::Destination;
+use pfh_copy::{Destination, STAGING};
 use pfh_digest::Algorithm;
 use pfh_record::{Format, FormatName, RunFacts, Selection, WriteOptions};
 use pfh_source::{IoMethod, WalkOptions};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A source.
@@ -59,6 +61,18 @@ impl Root {
     pub(super) fn source(&self, path: &[u8]) -> Vec<u8> {
         join(&self.path, below(&self.prefix, path))
     }
+
+    /// Whether this source has something that arrives under this path below the destinations.
+    fn has(&self, path: &[u8]) -> bool {
+        let rest = path.strip_prefix(&self.prefix[..]);
+        let is_below = rest.is_some_and(|rest| self.prefix.is_empty() || rest.is_empty() || rest[0] == b'/');
+        is_below && path_of(&self.source(path)).symlink_metadata().is_ok()
+    }
+}
+
+/// Whether a path is that of a directory for staged files, or in it.
+pub(super) fn is_staging(path: &[u8]) -> bool {
+    path.strip_prefix(STAGING.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
 fn join(one: &[u8], other: &[u8]) -> Vec<u8> {
@@ -98,8 +112,7 @@ impl Order<'_> {
         self.refuse_common_sources()?;
         for (place, path) in paths.iter().enumerate() {
             self.refuse_circles(path)?;
-            let real = resolved(path);
-            if real.is_some() && paths[..place].iter().any(|other| resolved(other) == real) {
+            if paths[..place].iter().any(|other| is_same(other, path)) {
                 return Err(Failed::usage(format_args!("{} is named twice", message::quoted_path(path))));
             }
         }
@@ -123,13 +136,43 @@ impl Order<'_> {
 
     /// Whether no two sources can have files that arrive under the same path. Of several whose contents arrive without
     /// their names, nobody knows before all is listed.
-    fn has_own_paths(&self) -> bool {
+    pub(super) fn has_own_paths(&self) -> bool {
         self.roots.len() == 1 || self.roots.iter().all(|root| !root.prefix.is_empty())
     }
 
-    /// Refuses sources that contain each other, or arrive under the same name.
+    /// Refuses a list that would replace a file of a source, or one that is copied.
+    pub(crate) fn refuse_list(&self, list: &OutputPlace, destinations: &[&Path]) -> Result<(), Failed> {
+        for root in &self.roots {
+            if list.replaces && (list.is(root.path()) || list.below(root.path()).is_some()) {
+                return Err(Failed::usage(format_args!(
+                    "the list would replace a file of the source {}: name another file with -o",
+                    message::quoted(&root.path)
+                )));
+            }
+        }
+        for destination in destinations {
+            let Some(path) = list.below(destination) else { continue };
+            let path = path.as_os_str().as_bytes();
+            if is_staging(path) || self.roots.iter().any(|root| root.has(path)) {
+                return Err(Failed::usage(format_args!(
+                    "the list would replace something that is copied to {}: name another file with -o",
+                    message::quoted_path(destination)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses sources that contain each other, arrive under the same name, or under that of the directory for staged
+    /// files.
     fn refuse_common_sources(&self) -> Result<(), Failed> {
         for (place, root) in self.roots.iter().enumerate() {
+            if root.prefix == STAGING.as_bytes() {
+                return Err(Failed::usage(format_args!(
+                    "{} cannot keep its name, under which pfh keeps unfinished copies; for its contents, write a slash at its end",
+                    message::quoted(&root.path)
+                )));
+            }
             for other in &self.roots[..place] {
                 let [one, two] = [root, other].map(|root| message::quoted(&root.path));
                 if !root.prefix.is_empty() && root.prefix == other.prefix {
@@ -170,6 +213,22 @@ impl Order<'_> {
 /// Returns a path without symbolic links, if it is there.
 fn resolved(path: &Path) -> Option<PathBuf> {
     fs::canonicalize(path).ok()
+}
+
+/// Whether two paths lead to the same directory, or will do so when it is made.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => made(one) == made(other),
+    }
+}
+
+/// Returns the path without symbolic links that a directory will have.
+fn made(path: &Path) -> Option<PathBuf> {
+    path.ancestors().find_map(|above| {
+        let real = resolved(if above == Path::new("") { Path::new(".") } else { above })?;
+        Some(real.join(path.strip_prefix(above).ok()?))
+    })
 }
 
 /// Makes the format of journals.

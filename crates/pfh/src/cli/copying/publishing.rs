@@ -7,7 +7,7 @@ use super::super::message;
 use super::super::warnings::{Wanted, Warning, Warnings};
 use super::order::{Order, journal_format};
 use super::targets::{Destinations, FilePlan, State, Target, failed};
-use pfh_copy::{Destination, Leader};
+use pfh_copy::{Destination, Leader, Place};
 use pfh_engine::{CancelToken, Counters};
 use pfh_record::{ErrorKind, Format, Outcome, Record};
 use pfh_source::{FoundFile, FoundFiles, Totals, WalkOptions};
@@ -38,6 +38,8 @@ pub(crate) struct Copied {
     pub(crate) missing: u64,
     /// Devices, sockets and pipes.
     pub(crate) others: u64,
+    /// Files in the sources that are left out because they are in a directory `.pfh-copy` there.
+    pub(crate) left_out: u64,
 }
 
 /// A set of paths, by fingerprints with random keys, which nobody can choose paths for.
@@ -128,12 +130,39 @@ impl<'a> Publisher<'a> {
             self.judge(&plan, &record, &[]);
             return;
         }
+        if !self.order.has_own_paths() {
+            // The file of another source with this path gets its name first.
+            if self.group_paths.contains_key(&plan.path) {
+                self.publish();
+            }
+            self.decide_again(&plan, record.bytes_read);
+        }
         self.stage_links(&plan);
         self.group_bytes += record.bytes_read;
         self.group_paths.insert(plan.path.clone(), plan.number);
         self.group.push((plan, record));
         if self.group.len() >= GROUP_FILES || self.group_bytes >= GROUP_BYTES {
             self.publish();
+        }
+    }
+
+    /// Decides anew on a file whose name the file of another source may have got meanwhile: if that is equal, it
+    /// counts as a copy.
+    fn decide_again(&self, plan: &FilePlan, bytes: u64) {
+        for (target, state) in self.targets.iter().zip(lock(&plan.states).iter_mut()) {
+            if !matches!(state, State::Staged | State::Linked) {
+                continue;
+            }
+            let found = match target.destination.place(&plan.path) {
+                Place::Free => continue,
+                Place::File { size, .. } if size == bytes => State::There,
+                Place::File { .. } => State::InTheWay(OTHER),
+                Place::Other => State::InTheWay(NOT_REGULAR),
+            };
+            if *state == State::Staged {
+                target.destination.discard(plan.number);
+            }
+            *state = found;
         }
     }
 
@@ -346,6 +375,9 @@ enum Refusal {
 
 /// Why nothing was written where another file has the name.
 pub(super) const OTHER: &str = "there is another file of this name, which was not replaced";
+
+/// Why nothing was written where something else has the name.
+pub(super) const NOT_REGULAR: &str = "something of this name is there, and is no regular file";
 
 /// Decides whether the copy at a destination, or the one that is staged there, is that of the record.
 fn verified(state: &State, record: &Record, copy: Option<&Record>) -> Result<(), Refusal> {

@@ -36,7 +36,7 @@ pub(super) struct Target {
     pub(super) destination: Destination,
     pub(super) failure: Mutex<Option<io::Error>>,
     /// Whether each path there is that of one source, so that the journal tells of which file its lines are.
-    has_own_paths: bool,
+    pub(super) has_own_paths: bool,
 }
 
 impl Target {
