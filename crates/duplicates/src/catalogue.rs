@@ -1,9 +1,10 @@
 //! The items to compare: files, entries of lists, and the other names of directories.
 
 use crate::DIGEST_BYTES_MAX;
-use crate::paths::PathWriter;
-use crate::record_file::{each_group, number, record};
+use crate::paths::{Item, PathWriter};
+use crate::record_file::{Following, RecordFile, each_group, number, record};
 use crate::sift::{Digested, Sifted};
+use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;
 use std::io;
 
@@ -125,8 +126,12 @@ pub struct Listed<'a> {
 }
 
 /// Length of a record of a listed file: place, digest of the path, number, digest, size, identity, side, whether the
-/// whole path is known, digest of that.
-const LISTED_BYTES: usize = 4 + 16 + 8 + DIGEST_BYTES_MAX + 8 + 16 + 1 + 1 + 16;
+/// whole path is known, whether the file was not read, digest of the whole path.
+const LISTED_BYTES: usize = 4 + 16 + 8 + DIGEST_BYTES_MAX + 8 + 16 + 1 + 1 + 1 + 16;
+
+/// Length of a record of a found file, and of the part of it that is the same for one that was found before.
+const FOUND_PATH_BYTES: usize = FOUND_KEY_BYTES + 8;
+const FOUND_KEY_BYTES: usize = 16 + 1 + 16;
 
 /// The ranks of whole paths where there is one side. Of files with the same path, one that was found comes first.
 pub(crate) const FOUND: u8 = 0;
@@ -134,7 +139,7 @@ pub(crate) const LISTED: u8 = 1;
 
 /// Returns the first bytes of the digest of a path.
 fn hash_of(path: &[u8]) -> [u8; 16] {
-    record(&[&crate::BLAKE3.digest(path).bytes()[..16]])
+    record(&[&Algorithm::BLAKE3.digest(path).bytes()[..16]])
 }
 
 /// Collects what there is.
@@ -148,10 +153,9 @@ pub struct Catalogue {
     listed: ExternalSort<LISTED_BYTES>,
     /// As in [`Digested`], of files that were found.
     whole_paths: ExternalSort<25>,
-    /// Whether a list has files without size.
-    has_sizeless: bool,
+    /// Of files that were found: digest of the whole path, side, identity, number.
+    found_paths: ExternalSort<FOUND_PATH_BYTES>,
     files: u64,
-    bytes: u64,
 }
 
 impl Catalogue {
@@ -170,14 +174,14 @@ impl Catalogue {
             sizes: ExternalSort::new(sort_bytes),
             listed: ExternalSort::new(sort_bytes),
             whole_paths: ExternalSort::new(sort_bytes),
-            has_sizeless: false,
+            found_paths: ExternalSort::new(sort_bytes),
             files: 0,
-            bytes: 0,
         })
     }
 
     /// Adds a name in a directory, or a file. `whole_path` is as of [`Listed`], and of use where lists may have the
-    /// same file.
+    /// same file, or where it may be found again. A file that is found again on its side by the same path, and has the
+    /// same identity, counts once.
     ///
     /// # Errors
     /// If a temporary file cannot be written.
@@ -190,16 +194,22 @@ impl Catalogue {
         whole_path: Option<&[u8]>,
     ) -> io::Result<()> {
         let item = self.paths.push(path, content, side, place)?;
-        if let Content::File { size, .. } = content {
-            self.files += 1;
-            self.bytes += size;
+        let Content::File { size, identity: found } = content else { return Ok(()) };
+        self.files += 1;
+        let item_bytes = item.to_be_bytes();
+        if let Some(hash) = whole_path.map(hash_of) {
             // Where two sides are compared, identities tell which files of a list were found.
-            if let Some(whole_path) = whole_path.filter(|_| !self.two_sides) {
-                self.whole_paths.push(record(&[&hash_of(whole_path), &[FOUND], &item.to_be_bytes()]))?;
+            if !self.two_sides {
+                self.whole_paths.push(record(&[&hash, &[FOUND], &item_bytes]))?;
             }
-            if size > 0 || self.with_empty {
-                self.push_size(size, 1, identity(content, place.number, item), item, side)?;
+            // With `..` after a symbolic link, a path can look like that of another file.
+            if let Some((device, inode)) = found {
+                let identity = [device.to_be_bytes(), inode.to_be_bytes()];
+                self.found_paths.push(record(&[&hash, &[side as u8], identity.as_flattened(), &item_bytes]))?;
             }
+        }
+        if size > 0 || self.with_empty {
+            push_size(&mut self.sizes, size, 1, identity(content, place.number, item), item, side)?;
         }
         Ok(())
     }
@@ -219,8 +229,7 @@ impl Catalogue {
         let digest = digest.unwrap_or_default();
         padded[..digest.len()].copy_from_slice(digest);
         let (device, inode) = found.unwrap_or_else(|| identity(content, place, item));
-        // A file that was not read has a size that no other file can have.
-        let size = if content == Content::Missing { SIZE_UNKNOWN - 1 } else { size.unwrap_or(SIZE_UNKNOWN) };
+        let size = size.unwrap_or(SIZE_UNKNOWN);
         let whole_hash = whole_path.map_or([0; 16], hash_of);
         self.listed.push(record(&[
             &place.to_be_bytes(),
@@ -230,26 +239,8 @@ impl Catalogue {
             &size.to_be_bytes(),
             &device.to_be_bytes(),
             &inode.to_be_bytes(),
-            &[side as u8, u8::from(whole_path.is_some())],
+            &[side as u8, u8::from(whole_path.is_some()), u8::from(content == Content::Missing)],
             &whole_hash,
-        ]))
-    }
-
-    fn push_size(
-        &mut self,
-        size: u64,
-        is_read: u8,
-        (device, inode): (u64, u64),
-        item: u64,
-        side: Side,
-    ) -> io::Result<()> {
-        self.sizes.push(record(&[
-            &size.to_be_bytes(),
-            &[is_read],
-            &device.to_be_bytes(),
-            &inode.to_be_bytes(),
-            &item.to_be_bytes(),
-            &[side as u8],
         ]))
     }
 
@@ -257,11 +248,36 @@ impl Catalogue {
     ///
     /// # Errors
     /// If a temporary file cannot be written or read.
-    pub fn sift(mut self) -> io::Result<Sifted> {
-        let mut digested = Digested::new(self.memory_bytes);
-        digested.whole_paths = std::mem::replace(&mut self.whole_paths, ExternalSort::new(0));
-        let listed = std::mem::replace(&mut self.listed, ExternalSort::new(0));
-        let mut last_of_each = ExternalSort::<LISTED_BYTES>::new(self.memory_bytes);
+    pub fn sift(self) -> io::Result<Sifted> {
+        let Catalogue {
+            paths,
+            memory_bytes,
+            with_empty,
+            two_sides,
+            mut sizes,
+            listed,
+            whole_paths,
+            found_paths,
+            mut files,
+        } = self;
+        let paths = paths.finish()?;
+        let again = found_again(found_paths, memory_bytes)?;
+        if !again.is_empty() {
+            files -= again.len();
+            sizes = ExternalSort::new(memory_bytes);
+            let mut again = Following::new(&again);
+            for item in paths.scan() {
+                let Item { number, content, side, place, .. } = item?;
+                if let Content::File { size, .. } = content
+                    && (size > 0 || with_empty)
+                    && again.of(number)?.is_none()
+                {
+                    push_size(&mut sizes, size, 1, identity(content, place, number), number, side)?;
+                }
+            }
+        }
+        let mut digested = Digested::new(memory_bytes, whole_paths, again);
+        let mut last_of_each = ExternalSort::<LISTED_BYTES>::new(memory_bytes);
         each_group(
             listed,
             20,
@@ -270,33 +286,71 @@ impl Catalogue {
             |_, _| Ok(()),
         )?;
         let after_digest = 28 + DIGEST_BYTES_MAX;
+        let mut has_sizeless = false;
         last_of_each.into_each(|listed| {
             let (item, size) = (number(&listed, 20), number(&listed, after_digest));
-            let is_unread = size == SIZE_UNKNOWN - 1;
-            if listed[after_digest + 25] == 1 && (self.two_sides || !is_unread) {
-                let rank = if self.two_sides { listed[after_digest + 24] } else { LISTED };
-                digested.whole_paths.push(record(&[&listed[after_digest + 26..], &[rank], &listed[20..28]]))?;
+            let is_unread = listed[after_digest + 26] == 1;
+            if listed[after_digest + 25] == 1 && (two_sides || !is_unread) {
+                let rank = if two_sides { listed[after_digest + 24] } else { LISTED };
+                digested.whole_paths.push(record(&[&listed[after_digest + 27..], &[rank], &listed[20..28]]))?;
             }
             if is_unread {
                 digested.unread += 1;
                 return Ok(());
             }
-            self.files += 1;
-            if size == 0 && !self.with_empty {
+            files += 1;
+            if size == 0 && !with_empty {
                 return Ok(());
             }
             let identity = (number(&listed, after_digest + 8), number(&listed, after_digest + 16));
             let side = if listed[after_digest + 24] == Side::B as u8 { Side::B } else { Side::A };
             digested.push(item, identity, size, side, &listed[28..after_digest])?;
             if size == SIZE_UNKNOWN {
-                self.has_sizeless = true;
+                has_sizeless = true;
+                Ok(())
             } else {
-                self.bytes += size;
-                self.push_size(size, 0, identity, item, side)?;
+                push_size(&mut sizes, size, 0, identity, item, side)
             }
-            Ok(())
         })?;
-        let paths = self.paths.finish()?;
-        Sifted::new(paths, digested, self.sizes, self.memory_bytes, self.two_sides, self.has_sizeless, self.files)
+        Sifted::new(paths, digested, sizes, memory_bytes, two_sides, has_sizeless, files)
     }
+}
+
+fn push_size(
+    sizes: &mut ExternalSort<34>,
+    size: u64,
+    is_read: u8,
+    (device, inode): (u64, u64),
+    item: u64,
+    side: Side,
+) -> io::Result<()> {
+    sizes.push(record(&[
+        &size.to_be_bytes(),
+        &[is_read],
+        &device.to_be_bytes(),
+        &inode.to_be_bytes(),
+        &item.to_be_bytes(),
+        &[side as u8],
+    ]))
+}
+
+/// Finds the files that were found before on their side, as [`Digested::again`] has them.
+fn found_again(found_paths: ExternalSort<FOUND_PATH_BYTES>, memory_bytes: u64) -> io::Result<RecordFile<16>> {
+    let mut again = ExternalSort::new(memory_bytes);
+    each_group(
+        found_paths,
+        FOUND_KEY_BYTES,
+        |first: &mut Option<u64>, found| {
+            first.get_or_insert(number(found, FOUND_KEY_BYTES));
+        },
+        |_, range| Ok(range.count > 1),
+        |first, found| {
+            let item = number(found, FOUND_KEY_BYTES);
+            match *first {
+                Some(first) if first < item => again.push(record(&[&item.to_be_bytes(), &first.to_be_bytes()])),
+                _ => Ok(()),
+            }
+        },
+    )?;
+    RecordFile::of(again)
 }

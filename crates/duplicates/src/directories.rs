@@ -1,39 +1,22 @@
 //! Directories with the same names and contents, found in one pass over the items of a walk: a directory's digest is
 //! complete when the walk leaves it, so only one level for each open directory is in memory.
 
-use crate::BLAKE3;
 use crate::catalogue::{Content, identity};
 use crate::paths::{Item, Paths};
-use crate::record_file::{RecordFile, Scan, each_group, number, record};
+use crate::record_file::{Following, RecordFile, each_group, number, record};
+use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;
 use std::io;
-use std::iter::Peekable;
 
 /// The number of the group of files that could not be read.
 pub(crate) const UNREAD: u64 = u64::MAX;
 
-/// A file's record: number, group, number of its first hard link, size, and whether it is a copy that takes room.
+/// A file's record: number, group, number of its first hard link, size, and whether it is a copy that takes room, or
+/// [`AGAIN`].
 pub(crate) type Class = [u8; 33];
 
-/// The classes of files, in the order of their numbers.
-pub(crate) struct Classes(Peekable<Scan<33>>);
-
-impl Classes {
-    pub(crate) fn new(classes: &RecordFile<33>) -> Classes {
-        Classes(classes.scan(0).peekable())
-    }
-
-    /// Returns the record of an item. Items are asked for in order.
-    pub(crate) fn of(&mut self, item: u64) -> io::Result<Option<Class>> {
-        while let Some(class) = self.0.next_if(|class| class.as_ref().map_or(true, |class| number(class, 0) <= item)) {
-            let class = class?;
-            if number(&class, 0) == item {
-                return Ok(Some(class));
-            }
-        }
-        Ok(None)
-    }
-}
+/// In place of whether it is a copy: the file was found before by the same path.
+pub(crate) const AGAIN: u8 = 2;
 
 /// Whether an item lies below the directory that is the first `end` bytes of `path`.
 pub(crate) fn is_below(item: &Item, path: &[u8], end: usize) -> bool {
@@ -74,7 +57,7 @@ impl Chain {
     }
 
     fn digest(&self) -> [u8; 32] {
-        record(&[BLAKE3.digest(&self.bytes).bytes()])
+        record(&[Algorithm::BLAKE3.digest(&self.bytes).bytes()])
     }
 }
 
@@ -174,7 +157,7 @@ pub(crate) fn equal_directories(
     with_empty: bool,
     memory_bytes: u64,
 ) -> io::Result<RecordFile<24>> {
-    let mut classes = Classes::new(classes);
+    let mut classes = Following::new(classes);
     let found = ExternalSort::new(memory_bytes);
     let mut pass = Pass { path: Vec::new(), place: 0, levels: Vec::new(), missing: None, found };
     for item in paths.scan() {

@@ -3,10 +3,11 @@
 use crate::DIGEST_BYTES_MAX;
 use crate::bits::Bits;
 use crate::catalogue::{Content, LISTED, SIZE_UNKNOWN, Side};
-use crate::directories::{Classes, UNREAD, equal_directories, is_below};
+use crate::directories::{AGAIN, Class, UNREAD, equal_directories, is_below};
 use crate::paths::{Item, PathReader, Paths};
-use crate::record_file::{Range, RecordFile, RecordReader, each_group, number, record, temporary};
+use crate::record_file::{Following, Range, RecordFile, RecordReader, each_group, number, record, temporary};
 use crate::sift::Digested;
+use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -86,12 +87,13 @@ fn identity_in(digest: &[u8]) -> (u64, u64) {
 
 impl Digests {
     /// Finds groups of equal files and directories. A file whose whole path was found, or is in several lists, is one
-    /// file.
+    /// file, and so is one that was found several times by the same path.
     ///
     /// # Errors
     /// If a temporary file cannot be written or read.
     pub fn groups(self, options: Options, shared_room: SharedRoom<'_>) -> io::Result<Groups> {
-        let Digests { paths, digested: Digested { digests, failed, unread, whole_paths }, memory_bytes, files } = self;
+        let Digests { paths, digested, memory_bytes, files } = self;
+        let Digested { digests, failed, unread, whole_paths, again } = digested;
         let (digests, repeated) = each_once(digests, whole_paths, memory_bytes)?;
         let mut totals = Totals { files: files - repeated, unread, ..Totals::default() };
         let mut classes = ExternalSort::<33>::new(memory_bytes);
@@ -127,7 +129,7 @@ impl Digests {
             },
         )?;
         failed.into_each(|item| classes.push(record(&[&item, &UNREAD.to_be_bytes(), &[0; 17]])))?;
-        let classes = RecordFile::of(classes)?;
+        let classes = with_again(RecordFile::of(classes)?, &again, memory_bytes)?;
         let shared = sharing(&paths, &classes, memory_bytes, shared_room)?;
         let known = RecordFile::written(known, groups)?;
         let equal = match options.directories {
@@ -145,7 +147,7 @@ impl Digests {
     /// # Errors
     /// If a temporary file cannot be written or read.
     pub fn uncovered(self, mut visit: impl FnMut(&Item) -> io::Result<()>) -> io::Result<Uncovered> {
-        let Digests { paths, digested: Digested { digests, failed, whole_paths, .. }, memory_bytes, .. } = self;
+        let Digests { paths, digested: Digested { digests, failed, whole_paths, again, .. }, memory_bytes, .. } = self;
         let digests = with_same_paths(digests, whole_paths, memory_bytes)?;
         #[derive(Default)]
         struct Sides {
@@ -180,25 +182,19 @@ impl Digests {
             },
         )?;
         failed.into_each(|item| answers.push(record(&[&item, &[2]])))?;
-        let answers = RecordFile::of(answers)?;
-        let mut answers = answers.scan(0).peekable();
+        let mut answers = Following::new(&RecordFile::of(answers)?);
+        let mut again = Following::new(&again);
         let mut uncovered = Uncovered::default();
         for item in paths.scan() {
             let item = item?;
-            let mut answer = None;
-            while let Some(next) =
-                answers.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item.number))
-            {
-                let next = next?;
-                answer = (number(&next, 0) == item.number).then_some(next[8]);
-            }
+            let answer = answers.of(item.number)?.map(|answer| answer[8]);
             let is_file = match item.content {
                 Content::File { .. } => true,
                 // A line that a later one of its list supersedes has no answer.
                 Content::Listed { .. } => answer.is_some(),
                 _ => false,
             };
-            if item.side == Side::B || !is_file {
+            if item.side == Side::B || !is_file || again.of(item.number)?.is_some() {
                 continue;
             }
             uncovered.files += 1;
@@ -207,7 +203,8 @@ impl Digests {
                 Some(2) => uncovered.unread += 1,
                 _ => {
                     uncovered.uncovered += 1;
-                    uncovered.uncovered_bytes += item.content.size().unwrap_or(0);
+                    uncovered.uncovered_bytes =
+                        uncovered.uncovered_bytes.saturating_add(item.content.size().unwrap_or(0));
                     visit(&item)?;
                 }
             }
@@ -330,14 +327,38 @@ fn each_with<const N: usize>(
 ) -> io::Result<()> {
     let mut by_number = ExternalSort::<{ DIGEST_BYTES_MAX + 41 }>::new(memory_bytes);
     digests.into_each(|digest| by_number.push(record(&[&digest[IDENTITY + 16..IDENTITY + 24], &digest])))?;
-    let mut records = records.scan(0).peekable();
-    by_number.into_each(|entry| {
-        let (item, mut own) = (number(&entry, 0), None);
-        while let Some(next) = records.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item)) {
-            own = Some(next?).filter(|next| number(next, 0) == item);
-        }
-        take(record(&[&entry[8..]]), own)
-    })
+    let mut records = Following::new(records);
+    by_number.into_each(|entry| take(record(&[&entry[8..]]), records.of(number(&entry, 0))?))
+}
+
+/// Gives files that were found before by the same path the classes of the first, so that directories are the same
+/// whatever else was found in them.
+fn with_again(classes: RecordFile<33>, again: &RecordFile<16>, memory_bytes: u64) -> io::Result<RecordFile<33>> {
+    if again.is_empty() {
+        return Ok(classes);
+    }
+    let mut by_first = ExternalSort::<16>::new(memory_bytes);
+    for pair in again.scan(0) {
+        let pair = pair?;
+        by_first.push(record(&[&pair[8..], &pair[..8]]))?;
+    }
+    let mut all = ExternalSort::<33>::new(memory_bytes);
+    classes.scan(0).try_for_each(|class| all.push(class?))?;
+    let mut classes = Following::new(&classes);
+    let mut last: Option<(u64, Option<Class>)> = None;
+    by_first.into_each(|pair| {
+        let first = number(&pair, 0);
+        let class = match last {
+            Some((known, class)) if known == first => class,
+            _ => classes.of(first)?,
+        };
+        last = Some((first, class));
+        let Some(mut class) = class else { return Ok(()) };
+        class[..8].copy_from_slice(&pair[8..]);
+        class[32] = AGAIN;
+        all.push(class)
+    })?;
+    RecordFile::of(all)
 }
 
 /// Finds copies that take no room of their own. Returns their numbers, in order.
@@ -359,7 +380,7 @@ fn sharing(
         if let Content::File { .. } = found.content
             && let Some(room) = shared_room(&found)
         {
-            let room = crate::BLAKE3.digest(&room);
+            let room = Algorithm::BLAKE3.digest(&room);
             rooms.push(record(&[&group.to_be_bytes(), &room.bytes()[..16], &item.to_be_bytes()]))?;
         }
     }
@@ -410,8 +431,8 @@ fn assign(
 ) -> io::Result<(ExternalSort<25>, ExternalSort<48>)> {
     let mut members = ExternalSort::<25>::new(memory_bytes);
     let mut directories = ExternalSort::<48>::new(memory_bytes);
-    let mut equal = equal.map(|equal| equal.scan(0).peekable());
-    let (mut classes, mut shared) = (Classes::new(classes), shared.scan(0).peekable());
+    let mut equal = equal.map(Following::new);
+    let (mut classes, mut shared) = (Following::new(classes), Following::new(shared));
     let (mut first_of, mut open, mut path) = (Bits::default(), Vec::<Open>::new(), Vec::new());
     let mut close = |open: Open| {
         let Open { first, end, group, saved_bytes, files, bytes, .. } = open;
@@ -426,10 +447,7 @@ fn assign(
             open.pop().map_or(Ok(()), &mut close)?;
         }
         path.clone_from(&item.path);
-        while let Some(next) = equal
-            .as_mut()
-            .and_then(|equal| equal.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item.number)))
-        {
+        while let Some(next) = equal.as_mut().and_then(|equal| equal.up_to(item.number)) {
             let next = next?;
             if inside || open.iter().all(|open| open.is_first) {
                 let (first, end, group) = (number(&next, 0), number(&next, 8) as usize, number(&next, 16));
@@ -441,27 +459,25 @@ fn assign(
         if let Content::File { .. } | Content::Listed { .. } = item.content {
             for open in &mut open {
                 open.files += 1;
-                open.bytes += item.content.size().unwrap_or(0);
+                open.bytes = open.bytes.saturating_add(item.content.size().unwrap_or(0));
             }
         }
         let Some(class) = classes.of(item.number)? else { continue };
         let (group, link, size) = (number(&class, 8), number(&class, 16), number(&class, 24));
-        if group == UNREAD {
+        if group == UNREAD || class[32] == AGAIN {
             continue;
         }
         let mut is_copy = class[32] == 1;
-        while let Some(next) = shared.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= item.number))
-        {
-            if number(&next?, 0) == item.number && is_copy {
-                is_copy = false;
-                totals.shared_bytes += size;
-            }
+        if is_copy && shared.of(item.number)?.is_some() {
+            is_copy = false;
+            totals.shared_bytes = totals.shared_bytes.saturating_add(size);
         }
         let saved_bytes = if is_copy { size } else { 0 };
-        totals.saved_bytes += saved_bytes;
+        // Lists may state any size.
+        totals.saved_bytes = totals.saved_bytes.saturating_add(saved_bytes);
         let mut is_inside = false;
         for open in open.iter_mut().filter(|open| !open.is_first) {
-            open.saved_bytes += saved_bytes;
+            open.saved_bytes = open.saved_bytes.saturating_add(saved_bytes);
             is_inside = true;
         }
         if inside || !is_inside {
@@ -553,12 +569,6 @@ impl Iterator for Members<'_> {
 }
 
 impl Members<'_> {
-    /// Returns the members that are left, for another pass.
-    #[must_use]
-    pub fn again(&self) -> Self {
-        Members { ..*self }
-    }
-
     fn member(&mut self, member: u64) -> io::Result<Member> {
         let Readers { paths, files, directories } = &mut *self.readers.borrow_mut();
         if self.is_files {
@@ -628,7 +638,7 @@ impl Groups {
                     (sum[1], sum[2]) = (number(member, 8), number(member, 16));
                 }
                 sum[0] += 1;
-                sum[3] += number(member, 24);
+                sum[3] = sum[3].saturating_add(number(member, 24));
             },
             |&mut [count, first, end, saved], range| {
                 // Groups without anything to tell were not opened. The files of further members are told here only.
@@ -680,7 +690,7 @@ impl Groups {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BLAKE3, Catalogue, Place};
+    use crate::{Catalogue, Place};
 
     /// A group: what could be saved, and its members, of which hard links begin with `= `.
     type Found = (u64, Vec<String>);
@@ -702,7 +712,7 @@ mod tests {
         for file in agreeing.needed() {
             let file = file.unwrap();
             let (.., content) = files.iter().find(|(path, ..)| path.as_bytes() == file.path).unwrap();
-            let digest = BLAKE3.digest(content.as_bytes());
+            let digest = Algorithm::BLAKE3.digest(content.as_bytes());
             agreeing.push(&file, Some(digest.bytes())).unwrap();
         }
         let mut room = |_: &Item| shared.then(|| b"room".to_vec());

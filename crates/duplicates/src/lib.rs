@@ -23,16 +23,12 @@ pub use paths::Item;
 pub use sift::{Agreeing, BEGINNING_BYTES, Needed, NeededFiles, Sifted};
 
 use pfh_digest::Algorithm;
-use std::sync::LazyLock;
 
 /// Longest digest that is compared, in bytes.
 pub const DIGEST_BYTES_MAX: usize = 64;
 
-/// The algorithm for names, targets and directories. A name is looked up once, not for each item.
-static BLAKE3: LazyLock<Algorithm> = LazyLock::new(|| Algorithm::from_name("blake3").expect("the registry has BLAKE3"));
-
 /// Returns the content of a symbolic link with this target.
 pub fn link_content(target: &[u8]) -> Content {
-    let digest = BLAKE3.digest(target);
+    let digest = Algorithm::BLAKE3.digest(target);
     Content::Link([0, 8, 16].map(|offset| record_file::number(digest.bytes(), offset)))
 }

@@ -3,6 +3,7 @@
 use pfh_list::ExternalSort;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::iter::Peekable;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ impl Shared {
 
 impl Read for Shared {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let bytes = self.file.read_at(buffer, self.offset)?;
+        let bytes = Shared::read_at(self, buffer, self.offset)?;
         self.offset += bytes as u64;
         Ok(bytes)
     }
@@ -164,6 +165,31 @@ impl<const N: usize> Iterator for Scan<N> {
         }
         let mut record = [0; N];
         Some(self.reader.read_exact(&mut record).map(|()| record))
+    }
+}
+
+/// The records of a [`RecordFile`], which begin with numbers and are in their order, taken as these numbers go by.
+pub(crate) struct Following<const N: usize>(Peekable<Scan<N>>);
+
+impl<const N: usize> Following<N> {
+    pub(crate) fn new(file: &RecordFile<N>) -> Following<N> {
+        Following(file.scan(0).peekable())
+    }
+
+    /// Takes the next record if its number is at most this one.
+    pub(crate) fn up_to(&mut self, most: u64) -> Option<io::Result<[u8; N]>> {
+        self.0.next_if(|next| next.as_ref().map_or(true, |next| number(next, 0) <= most))
+    }
+
+    /// Returns the record with this number. Numbers are asked for in order.
+    pub(crate) fn of(&mut self, wanted: u64) -> io::Result<Option<[u8; N]>> {
+        while let Some(next) = self.up_to(wanted) {
+            let next = next?;
+            if number(&next, 0) == wanted {
+                return Ok(Some(next));
+            }
+        }
+        Ok(None)
     }
 }
 

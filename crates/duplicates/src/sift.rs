@@ -58,16 +58,14 @@ pub(crate) struct Digested {
     /// Of files whose whole path is known: digest of the path, rank, number. The rank is the side where two are
     /// compared, and otherwise tells whether the file was found or is listed.
     pub(crate) whole_paths: ExternalSort<25>,
+    /// Files that were found before by the same path, and are not read again: number, number of the first.
+    pub(crate) again: RecordFile<16>,
 }
 
 impl Digested {
-    pub(crate) fn new(memory_bytes: u64) -> Digested {
-        Digested {
-            digests: ExternalSort::new(memory_bytes),
-            failed: ExternalSort::new(memory_bytes),
-            unread: 0,
-            whole_paths: ExternalSort::new(memory_bytes),
-        }
+    pub(crate) fn new(memory_bytes: u64, whole_paths: ExternalSort<25>, again: RecordFile<16>) -> Digested {
+        let (digests, failed) = (ExternalSort::new(memory_bytes), ExternalSort::new(memory_bytes));
+        Digested { digests, failed, unread: 0, whole_paths, again }
     }
 
     pub(crate) fn push(

@@ -5,9 +5,11 @@ use super::command::{Command, Item};
 use super::common_args::WalkArguments;
 use super::ended::lock;
 use super::exit::Failed;
+use super::gather;
 use super::lists::{self, BrokenLines, Loaded};
 use super::message;
 use super::output::OwnFiles;
+use super::quantity::Count;
 use super::reading;
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Status};
@@ -15,9 +17,9 @@ use pfh_duplicates::{
     BEGINNING_BYTES, Catalogue, Content, DIGEST_BYTES_MAX, Digests, Listed, Needed, NeededFiles, Place, Side,
     link_content,
 };
-use pfh_engine::{Options, StartError};
+use pfh_engine::Options;
 use pfh_list::{Contents, List};
-use pfh_record::{DigestKind, Outcome, ReadOptions, Record};
+use pfh_record::{DigestKind, FormatName, ListEnd, Outcome, ReadOptions, Record};
 use pfh_source::{
     EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, SharedExtents, Source as _,
     Totals, WalkOptions,
@@ -29,6 +31,10 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::{Arc, Mutex};
 
+/// Why devices, pipes and files of filesystems such as sysfs are not compared.
+const NOT_STORED: &str = "only stored files can be compared: this is a device, a pipe, or a file whose contents the \
+    system makes when it is read";
+
 /// Collects files, and reads them as far as necessary.
 pub(crate) struct Gatherer<'a> {
     pub(crate) command: &'a mut Command,
@@ -39,7 +45,7 @@ pub(crate) struct Gatherer<'a> {
     names: Vec<Option<Vec<u8>>>,
     own_files: OwnFiles,
     two_sides: bool,
-    /// The directory that paths of the command line start from, if a list may have the same files.
+    /// The directory that paths of the command line start from, if a list or another path may have the same files.
     directory: Option<Vec<u8>>,
     follow_files: bool,
     preserve_access_time: bool,
@@ -67,15 +73,15 @@ pub(crate) fn open_lists(
         Some(DigestKind::Algorithm(algorithm)) => Some(algorithm),
         None => None,
     };
-    let read = ReadOptions { algorithm: wanted, ..ReadOptions::default() };
+    // In formats that do not mark pieces, a name shows which entries may be of some.
+    let read = ReadOptions { algorithm: wanted, piecewise: true, ..ReadOptions::default() };
     let open = |paths: &[OsString]| paths.iter().map(|path| lists::open(path, read)).collect::<Result<Vec<_>, _>>();
     let mut lists = [open(paths[0])?, open(paths[1])?];
     let first = lists.iter_mut().flatten().find_map(|list| match list.first_kind() {
         Some(DigestKind::Algorithm(algorithm)) => Some(algorithm),
         _ => None,
     });
-    let usual = || Algorithm::from_name("blake3").map_err(Failed::usage);
-    let algorithm = wanted.or(first).map_or_else(usual, Ok)?;
+    let algorithm = wanted.or(first).unwrap_or(Algorithm::BLAKE3);
     if algorithm.status() == Status::Checksum {
         return Err(Failed::usage(format_args!(
             "{algorithm} is a checksum: different files can have the same; compare by a cryptographic digest, such as \
@@ -126,6 +132,10 @@ impl<'a> Gatherer<'a> {
     pub(crate) fn walk(&mut self, paths: &[OsString], walk: &WalkArguments, side: Side) -> Result<(), Failed> {
         let files_from = reading::file_list(walk)?;
         self.command.look_at(paths);
+        // Below one path, every file has a path of its own.
+        if self.directory.is_none() && (paths.len() > 1 || files_from.is_some()) {
+            self.directory = current_directory();
+        }
         (self.follow_files, self.preserve_access_time) = (walk.follow_files, walk.preserve_access_time);
         // Each argument is walked on its own, so that the end of its directories is known.
         for path in paths {
@@ -171,7 +181,7 @@ impl<'a> Gatherer<'a> {
                 (entry.path(), Content::File { size: entry.size_hint.unwrap_or(0), identity })
             }
             Found::Entry(entry) => {
-                let error = FileError::new(ErrorKind::Other, "only regular files can be compared");
+                let error = FileError::new(ErrorKind::Other, NOT_STORED);
                 self.fail(entry.path(), Outcome::Unreadable { offset: 0, error });
                 (entry.path(), Content::Missing)
             }
@@ -205,13 +215,15 @@ impl<'a> Gatherer<'a> {
         // Where files come from one list alone, no other place has the same.
         let tells_places = self.two_sides || lists.len() > 1 || !only;
         if !self.two_sides && !only && !lists.is_empty() {
-            self.directory = std::env::current_dir().ok().map(|directory| directory.into_os_string().into_vec());
+            self.directory = current_directory();
         }
         for mut list in lists {
             let name = list.name().to_vec();
             let place = self.place(Some(name.clone()));
             let mut broken = BrokenLines::new(&name, self.options.quiet);
-            let (mut contents, mut is_useless, mut unread) = (Contents::default(), true, 0);
+            let marks_pieces = matches!(list.header().format, FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml);
+            let (mut contents, mut is_empty, mut is_useless) = (Contents::default(), true, true);
+            let (mut unread, mut pieces) = (0_u64, 0_u64);
             let mut has_unknown_places = false;
             while let Some(entry) = list.next() {
                 if self.command.cancel().is_cancelled() {
@@ -225,7 +237,12 @@ impl<'a> Gatherer<'a> {
                     }
                 };
                 contents.add(&entry);
-                if entry.piece.is_some() || !entry.is_file() {
+                if !entry.is_file() {
+                    continue;
+                }
+                is_empty = false;
+                if entry.piece.is_some() {
+                    pieces += u64::from(!marks_pieces);
                     continue;
                 }
                 let digest = entry.digests.iter().find(|digest| digest.algorithm() == self.algorithm);
@@ -248,25 +265,52 @@ impl<'a> Gatherer<'a> {
                 };
                 self.catalogue.push_listed(listed, side, place).map_err(Failed::temporary)?;
             }
-            if unread > 0 && !is_useless && !self.options.quiet {
-                let (name, algorithm) = (message::quoted(&name), self.algorithm);
-                message::error(format_args!("{name}: files without a digest of {algorithm} are not compared"));
+            let end = list.trailer().map(|trailer| trailer.end);
+            let is_whole = broken.count == 0 && end == Some(ListEnd::Complete);
+            if is_empty && is_whole {
+                // A list of no files lacks no digest.
+                is_useless = false;
             }
-            if has_unknown_places && !is_useless && !self.options.quiet {
-                let others = if self.two_sides { "the other side" } else { "paths and other lists" };
-                message::error(format_args!(
-                    "{}: its paths are relative, and it does not tell to which directory: its files are taken for \
-                     others than those of {others}",
-                    message::quoted(&name)
+            let incomplete = match end {
+                Some(ListEnd::CutOff) => Some("its end is missing"),
+                Some(ListEnd::Interrupted) => Some("the run was interrupted, so the list has not all files"),
+                _ => None,
+            };
+            if is_useless {
+                // Of a useless list, the list is counted.
+                (unread, pieces, has_unknown_places) = (0, 0, false);
+            }
+            let algorithm = self.algorithm;
+            let others = if self.two_sides { "the other side" } else { "paths and other lists" };
+            let mut messages = Vec::new();
+            if unread > 0 {
+                messages.push(format!("files without a digest of {algorithm} are not compared"));
+            }
+            if pieces > 0 {
+                messages.push(format!(
+                    "names that end with ` offset START-END` may be of pieces, and are not compared: {}; `pfh convert \
+                     -f jsonl` makes a list in which they are files, or with --piecewise pieces",
+                    Count(pieces)
                 ));
             }
-            // Of a useless list, the list is counted.
-            let unread = if is_useless { 0 } else { unread };
-            let useless = is_useless.then(|| contents.instead_of(&name, self.algorithm.name()));
-            loaded.push(Loaded { broken: broken.count + unread, useless });
+            if has_unknown_places {
+                messages.push(format!(
+                    "its paths are relative, and it does not tell to which directory: its files are taken for others \
+                     than those of {others}"
+                ));
+            }
+            messages.extend(incomplete.map(str::to_owned));
+            if !self.options.quiet {
+                messages.iter().for_each(|text| message::error(format_args!("{}: {text}", message::quoted(&name))));
+            }
+            self.command.tally.unread += unread + pieces + u64::from(incomplete.is_some());
+            let useless = is_useless.then(|| contents.instead_of(&name, algorithm.name()));
+            loaded.push(Loaded { broken: broken.count, useless });
         }
-        let unread = lists::unread(&loaded, only, self.options.quiet)?;
-        self.command.count_lines(unread);
+        let lines: u64 = loaded.iter().map(|loaded| loaded.broken).sum();
+        let all = lists::unread(&loaded, only, self.options.quiet)?;
+        self.command.count_lines(lines);
+        self.command.tally.unread += all - lines;
         Ok(())
     }
 
@@ -368,21 +412,15 @@ impl Reader<'_> {
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let report = command.hash(&engine, &source, None, &prepare, &mut deliver);
-        report.map_err(|error| self.start_error(error))?;
+        report.map_err(|error| gather::start_error_of(error, self.options.memory))?;
         let failed = lock(&on_their_way).error.take();
         result.and(failed.map_or(Ok(()), Err)).map_err(Failed::temporary)
     }
+}
 
-    /// Converts an error of the engine, so that it names the whole memory option.
-    fn start_error(&self, error: pfh::Error) -> Failed {
-        Failed::usage(match error {
-            pfh::Error::Start(StartError::MemoryTooSmall { least_bytes, .. }) => {
-                let memory_bytes = self.options.memory;
-                pfh::Error::Start(StartError::MemoryTooSmall { memory_bytes, least_bytes: 2 * least_bytes })
-            }
-            error => error,
-        })
-    }
+/// Returns the directory that relative paths of the command line start from, if the system tells it.
+fn current_directory() -> Option<Vec<u8>> {
+    std::env::current_dir().ok().map(|directory| directory.into_os_string().into_vec())
 }
 
 /// Returns the path of a file from the root, if the directory that it starts from is known.

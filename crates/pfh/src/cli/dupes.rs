@@ -10,7 +10,7 @@ use super::reading;
 use super::{json_header, message};
 use pfh_digest::Algorithm;
 use pfh_duplicates::{Group, GroupKind, Groups, Member, Members, Options, Side, Totals};
-use pfh_lab::environment::timestamp;
+use pfh_record::Timestamp;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field};
 use std::ffi::{OsStr, OsString};
@@ -27,6 +27,12 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
         return Err(Failed::usage(
             "--format fclones cannot be used with --digests: fclones would replace or remove listed files that were \
              changed since their list was written; name their paths instead, so that they are read now",
+        ));
+    }
+    if is_fclones && arguments.walk.follow_files {
+        return Err(Failed::usage(
+            "--format fclones cannot be used with --follow-files: fclones would take symbolic links for the files that \
+             they point to",
         ));
     }
     let words = arguments.paths.iter().chain(&arguments.digests).map(OsString::as_os_str);
@@ -146,7 +152,7 @@ impl Writer {
     }
 
     fn digest(&self, digest: &[u8]) -> String {
-        digest[..self.algorithm.digest_bytes()].iter().map(|byte| format!("{byte:02x}")).collect()
+        pfh_digest::hexadecimal(&digest[..self.algorithm.digest_bytes()])
     }
 
     fn list(&self, member: &Member) -> Option<&[u8]> {
@@ -248,33 +254,36 @@ impl Writer {
         self.output.flush()
     }
 
-    /// Writes the beginning of a report of fclones, in which each file stands for all of its hard links.
+    /// Writes the beginning of a report of fclones. As there, each name of a file counts in the total. What could be
+    /// saved is counted once for each file, whatever the number of its names.
     fn fclones_header(&mut self, groups: &Groups) -> io::Result<()> {
-        let (mut bytes, mut files, mut shown, mut redundant_bytes) = (0_u64, 0_u64, 0_u64, 0_u64);
+        let (mut bytes, mut names, mut shown) = (0_u64, 0_u64, 0_u64);
+        let (mut redundant_bytes, mut redundant) = (0_u64, 0_u64);
         groups.each(|group, members| {
             if let GroupKind::Files { size: Some(size), .. } = group.kind {
-                let mut own = 0;
+                let mut files = 0;
                 for member in members {
-                    own += u64::from(!member?.is_link);
+                    files += u64::from(!member?.is_link);
                 }
                 shown += 1;
-                files += own;
-                bytes += own * size;
-                redundant_bytes += (own - 1) * size;
+                names += group.members;
+                redundant += files - 1;
+                // Lists may state any size.
+                bytes = bytes.saturating_add(size.saturating_mul(group.members));
+                redundant_bytes = redundant_bytes.saturating_add(size.saturating_mul(files - 1));
             }
             Ok(())
         })?;
         // fclones leaves files alone that were modified after this moment.
         let milliseconds = self.started.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.subsec_millis());
         let end = format!(".{milliseconds:03} +0000");
-        let time = timestamp(self.started).replace('T', " ").replace('Z', &end);
+        let time = Timestamp::from(self.started).to_seconds_text().replace('T', " ").replace('Z', &end);
         let directory = std::env::current_dir()?;
         let mut head =
             format!("# Report by fclones 0.35.0\n# Timestamp: {time}\n# Command: fclones group .\n# Base dir: ")
                 .into_bytes();
         push_fclones_path(directory.as_os_str().as_bytes(), &mut head);
-        writeln!(head, "\n# Total: {bytes} B ({}) in {files} files in {shown} groups", Bytes(bytes))?;
-        let redundant = files - shown;
+        writeln!(head, "\n# Total: {bytes} B ({}) in {names} files in {shown} groups", Bytes(bytes))?;
         writeln!(head, "# Redundant: {redundant_bytes} B ({}) in {redundant} files", Bytes(redundant_bytes))?;
         writeln!(head, "# Missing: 0 B (0 B) in 0 files")?;
         self.output.write_all(&head)
@@ -283,49 +292,52 @@ impl Writer {
     fn fclones(&mut self, group: &Group, members: Members<'_>) -> io::Result<()> {
         // Only lists leave sizes unknown, and directories are not compared.
         let GroupKind::Files { digest, size: Some(size) } = &group.kind else { return Ok(()) };
-        // The number of files comes first, so the members are passed over twice.
-        let mut own = 0_u64;
-        for member in members.again() {
-            own += u64::from(!member?.is_link);
-        }
-        let head = format!("{}, {size} B ({}) * {own}:\n", self.digest(digest), Bytes(*size));
+        let head = format!("{}, {size} B ({}) * {}:\n", self.digest(digest), Bytes(*size), group.members);
         self.output.write_all(head.as_bytes())?;
+        // fclones treats all names of a file alike, so that a file of which it lacks one would keep its room.
         for member in members {
-            let member = member?;
-            if !member.is_link {
-                let mut line = b"    ".to_vec();
-                // Its actions run anywhere, so they need whole paths.
-                let path = std::path::absolute(Path::new(OsStr::from_bytes(&member.path)))?;
-                push_fclones_path(path.as_os_str().as_bytes(), &mut line);
-                line.push(b'\n');
-                self.output.write_all(&line)?;
+            // Its actions run anywhere, so they need whole paths.
+            let mut path = std::path::absolute(Path::new(OsStr::from_bytes(&member?.path)))?;
+            // A named path can be a symbolic link.
+            if path.is_symlink() {
+                path = path.canonicalize().unwrap_or(path);
             }
+            let mut line = b"    ".to_vec();
+            push_fclones_path(path.as_os_str().as_bytes(), &mut line);
+            line.push(b'\n');
+            self.output.write_all(&line)?;
         }
         Ok(())
     }
 }
 
-/// Appends a path as fclones writes it: bytes that are no printable text as `\n`, `\t`, `\r` or `\xHH`.
+/// Appends a path as fclones writes it: `\n`, `\t`, `\r` and `\\`, and bytes that are no printable text as `\xHH`. All
+/// white space but inner spaces is written so, too, because fclones drops it at both ends of a line.
 fn push_fclones_path(path: &[u8], out: &mut Vec<u8>) {
+    let push_bytes = |bytes: &[u8], out: &mut Vec<u8>| {
+        for byte in bytes {
+            out.extend_from_slice(format!("\\x{byte:02X}").as_bytes());
+        }
+    };
+    let start = out.len();
     for chunk in path.utf8_chunks() {
         for character in chunk.valid().chars() {
+            let (mut buffer, is_first) = ([0; 4], out.len() == start);
+            let bytes = character.encode_utf8(&mut buffer).as_bytes();
             match character {
                 '\\' => out.extend_from_slice(b"\\\\"),
                 '\n' => out.extend_from_slice(b"\\n"),
                 '\r' => out.extend_from_slice(b"\\r"),
                 '\t' => out.extend_from_slice(b"\\t"),
-                character if character.is_control() && character.is_ascii() => {
-                    out.extend_from_slice(format!("\\x{:02X}", character as u32).as_bytes());
-                }
-                character if character.is_control() => {
-                    out.extend_from_slice(format!("\\u{:06X}", character as u32).as_bytes());
-                }
-                character => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                ' ' if !is_first => out.push(b' '),
+                character if character.is_control() || character.is_whitespace() => push_bytes(bytes, out),
+                _ => out.extend_from_slice(bytes),
             }
         }
-        for byte in chunk.invalid() {
-            out.extend_from_slice(format!("\\x{byte:02X}").as_bytes());
-        }
+        push_bytes(chunk.invalid(), out);
+    }
+    if out.len() > start && out.pop_if(|last| *last == b' ').is_some() {
+        push_bytes(b" ", out);
     }
 }
 
@@ -338,5 +350,20 @@ mod tests {
         let mut out = Vec::new();
         push_fclones_path(b"a\\b\nc\xff\x01 \xc3\xa4", &mut out);
         assert_eq!(out, b"a\\\\b\\nc\\xFF\\x01 \xc3\xa4");
+    }
+
+    #[test]
+    fn white_space_at_the_ends_is_escaped_for_fclones() {
+        for (path, expected) in [
+            ("/a b  ", "/a b \\x20"),
+            (" a", "\\x20a"),
+            (" ", "\\x20"),
+            ("/a\u{a0}", "/a\\xC2\\xA0"),
+            ("/a\u{3000}b\u{85}", "/a\\xE3\\x80\\x80b\\xC2\\x85"),
+        ] {
+            let mut out = b"    ".to_vec();
+            push_fclones_path(path.as_bytes(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("    {expected}"));
+        }
     }
 }

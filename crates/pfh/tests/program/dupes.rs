@@ -251,11 +251,92 @@ fn odd_names_come_through() {
     ended.printed(b"bytes,list,path\r\n5,,\"./alone\xff\n\"\r\n");
 }
 
+/// A file that is found again by the same path is no further name of it, and is counted and printed once.
+#[test]
+fn a_file_that_is_found_twice_is_one() {
+    let directory = tree(&[("a/g", "hello"), ("a/p/r", "other"), ("a/q/r", "other"), ("c", "hello"), ("e/1", "hello")]);
+    let d = directory.path();
+    let text = "2 files of 5 B, 5 B could be saved:\n    a/g\n    c\n\n";
+    let summary = "pfh: 2 files, 0 groups of directories and 1 group of files, 1 duplicate, 5 B could be saved\n";
+    let whole = fs::canonicalize(d.join("c")).unwrap();
+    for again in ["./a/g", "a/p/../g", whole.to_str().unwrap()] {
+        assert_eq_bytes(run(d, "dupes", &["a/g", "c", again]).expect(1, summary), text.as_bytes());
+    }
+    // Directories are compared whatever else was found in them.
+    let text = "2 directories with 1 file of 5 B, 5 B could be saved:\n    a/p/\n    a/q/\n\n";
+    let summary = "pfh: 3 files, 1 group of directories and 0 groups of files, 1 duplicate, 5 B could be saved\n";
+    assert_eq_bytes(run(d, "dupes", &["a/p/r", "a"]).expect(1, summary), text.as_bytes());
+    let ended = run(d, "dupes", &["-q", "-f", "jsonl", "--no-directories", "a/p/r", "a", "./a", "a"]);
+    let (found, saved, summary) = groups(&ended);
+    assert_eq!((&found[..], saved), (&[members("files", &["a/p/r", "a/q/r"])][..], 5));
+    assert_eq!((&summary["files"], &summary["links"]), (&3.into(), &0.into()));
+    // On a side that is to be covered, and on the covering one.
+    let summary = "pfh: 1 of 3 files have a copy, 2 (10 B) have none\n";
+    let ended = run(d, "covers", &["a", "a/p", "--by", "e", "--by", "e/1"]);
+    assert_eq_bytes(ended.expect(1, summary), b"a/p/r\na/q/r\n");
+    let found = "a\na/g\na/p\na/p/r\na/q\na/q/r\n";
+    let ended = pfh(d, ["covers", "--files-from", "-", "--by", "e"]).input(found).run();
+    assert_eq_bytes(ended.expect(1, summary), b"a/p/r\na/q/r\n");
+    // After a symbolic link, `..` leads elsewhere.
+    fs::create_dir_all(d.join("far/near")).unwrap();
+    fs::write(d.join("far/c"), "hello").unwrap();
+    symlink("far/near", d.join("way")).unwrap();
+    let text = "2 files of 5 B, 5 B could be saved:\n    c\n    way/../c\n\n";
+    assert_eq_bytes(run(d, "dupes", &["-q", "c", "way/../c"]).expect(1, ""), text.as_bytes());
+}
+
+/// A file that has another size when it is read than when it was found is reported, and is in no group.
+#[test]
+fn a_file_that_changes_before_it_is_read_is_left_out() {
+    let directory = tree(&[("a", "hello"), ("b", "hello"), ("c", "hello")]);
+    let d = directory.path();
+    fifo(&d.join("names"));
+    let running = pfh(d, ["dupes", "-f", "jsonl", "--files-from", "names", "a", "b", "c"]).start();
+    let writer = fs::File::options().write(true).open(d.join("names")).unwrap();
+    running.wait_until_it_hangs();
+    fs::write(d.join("a"), "hello!").unwrap();
+    drop(writer);
+    let ended = running.end();
+    let (found, _, summary) = groups(&ended);
+    assert_eq!((ended.code(), &found[..]), (5, &[members("files", &["b", "c"])][..]), "{}", ended.stderr);
+    assert_eq!(summary["unread"], 1);
+    assert!(ended.stderr.starts_with("pfh: `a`: changed while it was read"), "{}", ended.stderr);
+}
+
+/// fclones treats all names of a file alike, and drops white space at the ends of names.
+#[test]
+fn fclones_gets_every_name() {
+    let directory = tree(&[("a", "hello"), ("c ", "hello")]);
+    let d = directory.path();
+    fs::hard_link(d.join("a"), d.join("b")).unwrap();
+    fs::hard_link(d.join("c "), d.join("d")).unwrap();
+    let here = fs::canonicalize(d).unwrap();
+    let group = |names: &[&str]| {
+        let lines: String = names.iter().map(|name| format!("    {}/{name}\n", here.display())).collect();
+        format!("{}, 5 B (5 B) * {}:\n{lines}", digest("blake3", b"hello"), names.len())
+    };
+    let report = |paths: &[&str]| {
+        String::from_utf8(run(d, "dupes", &[&["-q", "-f", "fclones"], paths].concat()).stdout).unwrap()
+    };
+    let all = report(&["."]);
+    assert!(all.ends_with(&group(&["a", "b", "c\\x20", "d"])), "{all}");
+    assert!(all.contains("# Total: 20 B (20 B) in 4 files in 1 groups\n# Redundant: 5 B (5 B) in 1 files\n"), "{all}");
+    // A symbolic link among the paths stands for its file, and others are refused.
+    symlink("c ", d.join("link")).unwrap();
+    let named = report(&["a", "link"]);
+    assert!(named.ends_with(&group(&["a", "c\\x20"])), "{named}");
+    let ended = run(d, "dupes", &["-f", "fclones", "--follow-files", "-o", "report", "."]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (2, &b""[..]), "{}", ended.stderr);
+    assert!(ended.stderr.contains("--format fclones cannot be used with --follow-files"), "{}", ended.stderr);
+    assert!(!d.join("report").exists());
+}
+
 /// fclones, if it is there, takes a report of pfh.
 #[test]
 fn fclones_takes_the_report() {
-    let directory = tree(&[("a", "hello"), ("b b", "hello"), ("c", "other")]);
+    let directory = tree(&[("a", "hello"), ("b b", "hello"), ("c", "other"), ("e ", "hello")]);
     let d = directory.path();
+    fs::hard_link(d.join("b b"), d.join("d")).unwrap();
     fs::write(d.join(path(b"odd\xff\n\\")), "hello").unwrap();
     if let Err(error) = std::process::Command::new("fclones").arg("--version").output() {
         skipped(Need::Fclones, format_args!("fclones: {error}"));
@@ -319,9 +400,12 @@ fn what_cannot_be_read_is_told_and_proves_nothing() {
     fs::set_permissions(d.join("b/y"), fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(nobody(&["covers", "-q", "a", "--by", "b"]).code(), 0);
     assert_eq!(nobody(&["covers", "-q", "a", "--by", "missing"]).code(), 5);
-    // A stream cannot be read twice.
+    // A stream cannot be read twice, and a file of the kernel has other contents each time.
     let ended = pfh(d, ["dupes", "-q", "a/x", "-"]).input("hello").run();
     assert_eq!(ended.code(), 3);
+    let ended = run(d, "dupes", &["a/x", "/proc/version"]);
+    assert_eq!(ended.code(), 3);
+    assert!(ended.stderr.starts_with("pfh: `/proc/version`: only stored files can be compared"), "{}", ended.stderr);
 }
 
 #[test]
@@ -411,6 +495,7 @@ fn lists_are_compared_with_lists_and_with_paths() {
     let ended = run(d, "covers", &["--digests", "part.jsonl", "--by", "a"]);
     assert_eq!((ended.code(), &ended.stdout[..]), (3, &b""[..]), "{}", ended.stderr);
     assert!(ended.stderr.contains("files without a digest of sha256 are not compared"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("of lists unreadable"), "{}", ended.stderr);
     let (.., summary) = groups(&run(d, "dupes", &["-f", "jsonl", "--digests", "part.jsonl", "a", "nowhere"]));
     assert_eq!(summary["unread"], 2);
     // A journal that has a path twice: the later line counts, and a path is no copy of itself.
@@ -432,6 +517,117 @@ fn lists_are_compared_with_lists_and_with_paths() {
     assert!(ended.stderr.contains("memory"), "{}", ended.stderr);
     fs::write(d.join("broken"), "\x00\x01 nonsense").unwrap();
     assert_eq!(run(d, "dupes", &["--digests", "broken"]).code(), 2);
+}
+
+/// A list that is known to lack files proves nothing about them.
+#[test]
+fn lists_without_their_end_are_told() {
+    let directory = tree(&[("a/x", "hello"), ("a/y", "world"), ("b/x", "hello"), ("c/x", "other")]);
+    let d = directory.path();
+    let list = String::from_utf8(hash(d, ["-f", "jsonl", "a"]).run().done().to_vec()).unwrap();
+    // These lists are changed, so they have no check values.
+    let parts = list.lines().map(|line| format!("{}}}\n", line.split(",\"check\"").next().unwrap()));
+    let lines: Vec<String> = parts.collect();
+    let summary = lines[3].replace("\"interrupted\":false", "\"interrupted\":true");
+    assert_ne!(summary, lines[3]);
+    fs::write(d.join("cut"), lines[..2].concat()).unwrap();
+    fs::write(d.join("stopped"), lines[..2].concat() + &summary).unwrap();
+    let reasons =
+        [("cut", "its end is missing"), ("stopped", "the run was interrupted, so the list has not all files")];
+    for (list, reason) in reasons {
+        let said = format!("pfh: `{list}`: {reason}\n");
+        for (arguments, status) in [
+            (&["covers", "--digests", list, "--by", "b"][..], 3),
+            (&["covers", "--digests", list, "--by", "c"][..], 5),
+            (&["covers", "b", "--by-digests", list][..], 3),
+            (&["dupes", "--digests", list][..], 3),
+            (&["dupes", "--digests", list, "b"][..], 5),
+        ] {
+            let ended = pfh(d, arguments).run();
+            assert_eq!(ended.code(), status, "{arguments:?}: {}", ended.stderr);
+            assert!(ended.stderr.starts_with(&said), "{arguments:?}: {}", ended.stderr);
+            assert!(!ended.stderr.contains("of lists unreadable"), "{arguments:?}: {}", ended.stderr);
+            assert_eq!(pfh(d, [arguments, &["-q"]].concat()).run().code(), status, "{arguments:?}");
+        }
+        let ended = run(d, "covers", &["-q", "-f", "jsonl", "--digests", list, "--by", "b"]);
+        assert_eq!(groups(&ended).2["all_unread"], 1);
+    }
+    // With its end, it is complete.
+    fs::write(d.join("whole"), [&lines[0], &lines[1], &lines[3]].map(String::as_str).concat()).unwrap();
+    let summary = "pfh: 1 of 1 files have a copy, 0 (0 B) have none\n";
+    assert_eq_bytes(run(d, "covers", &["--digests", "whole", "--by", "b"]).expect(0, summary), b"");
+}
+
+/// A whole list of no files lacks nothing.
+#[test]
+fn a_list_of_no_files_covers_nothing() {
+    let directory = tree(&[("a/x", "hello")]);
+    let d = directory.path();
+    fs::create_dir(d.join("none")).unwrap();
+    for format in ["jsonl", "dfxml"] {
+        hash(d, ["-f", format, "--allow-empty", "-o", "list", "none"]).run();
+        let summary = "pfh: 0 of 1 files have a copy, 1 (5 B) have none\n";
+        assert_eq_bytes(run(d, "covers", &["a", "--by-digests", "list"]).expect(1, summary), b"a/x\n");
+        let summary = "pfh: 1 file, 0 groups of directories and 0 groups of files, 0 duplicates, 0 B could be saved\n";
+        run(d, "dupes", &["--digests", "list", "a"]).expect(0, summary);
+        assert_eq!(run(d, "dupes", &["--allow-empty", "--digests", "list"]).code(), 0);
+        assert_eq!(run(d, "covers", &["--digests", "list", "--by", "a"]).code(), 3);
+    }
+    // A list of other digests is of no use, but all of its lines could be read.
+    hash(d, ["-a", "md5", "-f", "jsonl", "-o", "sums", "a"]).run().done();
+    let ended = run(d, "covers", &["-a", "sha256", "a", "--by-digests", "sums"]);
+    assert_eq!(ended.code(), 5);
+    assert!(ended.stderr.contains("has no digests of sha256; it has md5"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("of lists unreadable"), "{}", ended.stderr);
+}
+
+/// An entry that may be of a piece is no file: neither covers it anything, nor is a file covered by its pieces.
+#[test]
+fn pieces_are_not_taken_for_files() {
+    let directory = tree(&[("a/x", "hello"), ("p/1", "hel"), ("p/2", "lo")]);
+    let d = directory.path();
+    for format in ["gnu", "bsd", "hashdeep", "md5deep"] {
+        hash(d, ["-a", "md5", "-f", format, "--piecewise", "3", "-o", "list", "a"]).run().done();
+        let has_whole = ["gnu", "bsd"].contains(&format);
+        let said = match has_whole {
+            true => "names that end with ` offset START-END` may be of pieces, and are not compared: 2;",
+            false => "has no digests of md5; it has pieces of files",
+        };
+        let ended = run(d, "covers", &["--digests", "list", "--by", "p"]);
+        let (status, uncovered) = if has_whole { (5, &b"a/x\n"[..]) } else { (3, &b""[..]) };
+        assert_eq!((ended.code(), &ended.stdout[..]), (status, uncovered), "{format}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{format}: {}", ended.stderr);
+        let ended = run(d, "covers", &["p", "--by-digests", "list"]);
+        assert_eq!((ended.code(), &ended.stdout[..]), (5, &b"p/1\np/2\n"[..]), "{format}: {}", ended.stderr);
+        let ended = run(d, "dupes", &["--digests", "list", "p"]);
+        assert_eq!((ended.code(), &ended.stdout[..]), (3, &b""[..]), "{format}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{format}: {}", ended.stderr);
+    }
+    // Where the list marks them, there is no doubt.
+    for format in ["csv", "jsonl", "dfxml"] {
+        hash(d, ["-a", "md5", "-f", format, "--piecewise", "3", "-o", "list", "a"]).run().done();
+        let ended = run(d, "dupes", &["-q", "--digests", "list", "p"]);
+        assert_eq!((ended.code(), &ended.stdout[..]), (0, &b""[..]), "{format}: {}", ended.stderr);
+    }
+}
+
+/// Lists may state any size. Sums do not overflow, and no size has a meaning of its own.
+#[test]
+fn lists_may_state_any_size() {
+    let directory = scratch();
+    for size in [1_u64 << 63, u64::MAX - 1] {
+        let line = |name| format!("{size},5d41402abc4b2a76b9719d911017c592,/x/{name}\n");
+        let list = format!("%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n{}{}{}", line("a"), line("b"), line("c"));
+        fs::write(directory.path().join("list"), list).unwrap();
+        let ended = run(directory.path(), "dupes", &["-f", "jsonl", "--digests", "list"]);
+        assert_eq!(ended.code(), 1);
+        let (groups, _, summary) = groups(&ended);
+        assert_eq!(groups, [members("files", &["/x/a", "/x/b", "/x/c"])]);
+        assert_eq!((summary["saved_bytes"].as_u64(), summary["unread"].as_u64()), (Some(u64::MAX), Some(0)));
+        run(directory.path(), "dupes", &["-f", "fclones", "--digests", "list"]);
+        let ended = run(directory.path(), "covers", &["--digests", "list", "--by", "."]);
+        assert!(ended.stderr.contains("18.4 EB"), "{}", ended.stderr);
+    }
 }
 
 #[test]

@@ -57,13 +57,16 @@ fn cut(possible: u32, chance: u32) -> u32 {
 }
 
 /// The score of two digests, of which the smaller one's filters have this sum of best scores.
+///
+/// Of two digests with equally many filters, the one that counts as the larger can have fewer that take part, if its
+/// last filter is sparse. Their mean would then exceed 100.
 pub(super) fn total(sum: u32, small: &[Counted], large: &[Counted], measure: Measure) -> u8 {
     let whole = match measure {
         Measure::Containment => small,
         Measure::Resemblance => large,
     };
     let compared = whole.iter().filter(|filter| filter.elements >= ELEMENTS_MIN).count();
-    if compared == 0 { 0 } else { (u64::from(sum) / compared as u64) as u8 }
+    if compared == 0 { 0 } else { (u64::from(sum) / compared as u64).min(100) as u8 }
 }
 
 /// The score of a filter and one of the larger digest, 0 to 100.
@@ -84,4 +87,24 @@ pub(super) fn score_of<F, G>(a: &Counted<F>, t: &Counted<G>, common: u32) -> u32
     let by_chance = if t.is_last { chance(t.elements, a.elements) } else { chance(a.elements, t.elements) };
     let cut = cut(possible, by_chance);
     if common < cut || possible <= cut { 0 } else { 100 * (common - cut) / (possible - cut) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filter::Filter;
+
+    #[test]
+    fn no_score_exceeds_100() {
+        let digest = |last| {
+            let filters = vec![Filter([0x5555_5555_5555_5555; 32]); 2];
+            Digest { name: Vec::new(), bytes: 1, filters, last }
+        };
+        // The elements of the last filters, and the scores by both measures.
+        for (first, second, expected) in [(3, 100, [100, 100]), (100, 3, [100, 50]), (100, 100, [100, 100])] {
+            let (first, second) = (digest(first), digest(second));
+            let scores = [Measure::Containment, Measure::Resemblance].map(|measure| first.compare(&second, measure));
+            assert_eq!(scores, expected);
+        }
+    }
 }
