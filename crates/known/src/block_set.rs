@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_list::ByteSort;
+use pfh_list::{ByteSort, be_number};
 
 use crate::about::{About, BlockTotals, Origin};
 use crate::block_hasher::BlockKinds;
@@ -214,14 +214,13 @@ impl BlockSetBuilder {
         rows.into_each(|row| {
             let (digest, place) = row.split_at(digest_bytes);
             let (id, block) = place.split_at(FILE_ID_BYTES);
-            let whole = |bytes: &[u8]| bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
             if current.digest != digest {
                 take(&mut current)?;
                 current.begin(digest);
             }
-            let number = numbers[whole(id) as usize];
+            let number = numbers[be_number(id) as usize];
             if number != DROPPED {
-                current.add(number, starts[number as usize] + whole(block));
+                current.add(number, starts[number as usize] + be_number(block));
             }
             Ok(())
         })?;
@@ -236,9 +235,7 @@ impl BlockSetBuilder {
         let records = files.iter().flat_map(|one| [one.first, one.bytes, one.placed, 0]);
         let records: Vec<u8> = records.flat_map(u64::to_le_bytes).collect();
         file.section(Kind::Files, "", FILE_BYTES as u32, &mut &*records)?;
-        let (bytes, blocks) = names.end()?;
-        file.copy(Kind::Strings, FILE, 1, bytes)?;
-        file.copy(Kind::Blocks, FILE, 8, blocks)?;
+        names.write(&mut file, FILE)?;
         (origin.rows, origin.entries) = (kept_rows, entries);
         let about = About {
             program: program.to_owned(),
@@ -248,9 +245,7 @@ impl BlockSetBuilder {
             sources: vec![origin],
             blocks: Some(BlockTotals { places_left_out: kept_rows - kept_places, ..self.totals }),
         };
-        let text = serde_json::to_vec_pretty(&about)?;
-        file.section(Kind::About, "", 1, &mut &*text)?;
-        file.end()?;
+        file.end(&about)?;
         Ok(about)
     }
 }

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use pfh_digest::{Algorithm, Digest, Status};
-use pfh_list::{ByteSort, ExternalSort};
+use pfh_list::{ByteSort, ExternalSort, be_number};
 
 use crate::about::{About, Origin};
-use crate::layout::{Kind, VERSION, blake3};
+use crate::layout::{Kind, VERSION};
 use crate::sections::{Column, DistinctSizes, SetFile, TableWriter};
 use crate::strings::StringsWriter;
 
@@ -79,6 +79,8 @@ pub struct SetBuilder {
     deletes: bool,
     /// The sizes of all rows; `None` once a row had none.
     sizes: Option<DistinctSizes>,
+    /// Whether the rows that come are of a set whose sizes were all added.
+    has_sizes_of_set: bool,
     largest_size: u64,
     row: Vec<u8>,
 }
@@ -123,6 +125,7 @@ impl SetBuilder {
             base: 0,
             deletes: false,
             sizes: Some(DistinctSizes::new(memory_bytes / SIZES_PART)),
+            has_sizes_of_set: false,
             largest_size: 0,
             row: Vec::new(),
         }
@@ -144,6 +147,7 @@ impl SetBuilder {
         self.origins.push(Origin { rows: 0, entries: 0, ..origin });
         self.source = self.origins.len() - 1;
         self.base = self.source;
+        self.has_sizes_of_set = false;
         Ok(self.source)
     }
 
@@ -226,10 +230,16 @@ impl SetBuilder {
         let place = self.source;
         let origin = &mut self.origins[place];
         if self.deletes {
-            let mut hasher = blake3().hasher();
+            let mut hasher = Algorithm::BLAKE3.hasher();
             hasher.update(&(self.base as u16).to_le_bytes());
             hasher.update(&row.size.unwrap_or(u64::MAX).to_le_bytes());
             hasher.update(&row.package.to_le_bytes());
+            // Also those that the set does not keep, which tell rows apart.
+            let mut digests: Vec<&Digest> = row.digests.iter().collect();
+            digests.sort_unstable_by_key(|digest| digest.algorithm());
+            for digest in digests {
+                hasher.update(digest.bytes());
+            }
             hasher.update(row.name);
             bytes.extend_from_slice(&hasher.finish().bytes()[..16]);
             bytes.extend_from_slice(&(place as u16).to_be_bytes());
@@ -239,7 +249,9 @@ impl SetBuilder {
         bytes.extend_from_slice(&(place as u16).to_be_bytes());
         if adds {
             origin.rows += 1;
-            push_size(&mut self.sizes, row.size)?;
+            if !self.has_sizes_of_set {
+                push_size(&mut self.sizes, row.size)?;
+            }
             self.largest_size = self.largest_size.max(row.size.unwrap_or(0));
         }
         // Unknown sizes last.
@@ -256,8 +268,10 @@ impl SetBuilder {
         pushed.map(|()| true)
     }
 
-    /// Takes the sizes of another set, whose entries state one size each of perhaps several; `None` if it lacks some.
+    /// Takes the sizes of another set, whose entries state one size each of perhaps several, or none; `None` if it lacks
+    /// some. The rows that follow are the set's, until another source begins.
     pub(crate) fn push_sizes(&mut self, sizes: Option<impl Iterator<Item = io::Result<u64>>>) -> io::Result<()> {
+        self.has_sizes_of_set = true;
         match sizes {
             Some(mut sizes) => sizes.try_for_each(|size| push_size(&mut self.sizes, Some(size?))),
             None => push_size(&mut self.sizes, None),
@@ -384,9 +398,7 @@ impl SetBuilder {
         if let Some(sizes) = sizes {
             sizes.write(&mut file)?;
         }
-        let text = serde_json::to_vec_pretty(&about)?;
-        file.section(Kind::About, "", 1, &mut &*text)?;
-        file.end()?;
+        file.end(&about)?;
         Ok(about)
     }
 }
@@ -410,10 +422,6 @@ fn entry_bytes(entry: u64) -> [u8; ENTRY_BYTES] {
     let mut bytes = [0; ENTRY_BYTES];
     bytes.copy_from_slice(&entry.to_be_bytes()[8 - ENTRY_BYTES..]);
     bytes
-}
-
-fn entry_of(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Puts a text and its entry into `record` so that texts come in order: two zeros end a text, and a zero in it is
@@ -602,7 +610,7 @@ fn write_linked(
     let mut number = 0;
     sort.into_each(|record| {
         let (digest, entry) = record.split_at(algorithm.digest_bytes());
-        table.push(digest, entry_of(entry))?;
+        table.push(digest, be_number(entry))?;
         if let Some(places) = &mut places {
             let mut pair = [0; 2 * ENTRY_BYTES];
             pair[..ENTRY_BYTES].copy_from_slice(entry);
@@ -618,10 +626,10 @@ fn write_linked(
     let (mut column, mut next) = (Column::new(number + 1)?, 0);
     places.into_each(|pair| {
         let (entry, place) = pair.split_at(ENTRY_BYTES);
-        let entry = entry_of(entry);
+        let entry = be_number(entry);
         (next..entry).try_for_each(|_| column.push(0))?;
         next = entry + 1;
-        column.push(entry_of(place) + 1)
+        column.push(be_number(place) + 1)
     })?;
     (next..entries).try_for_each(|_| column.push(0))?;
     column.write(file, Kind::Places, algorithm.name())
@@ -651,9 +659,7 @@ fn write_texts(
     })?;
     let mut column = Column::new(strings.len())?;
     debug_assert!(entries == 0 || strings.len() > 0);
-    numbers.into_each(|pair| column.push(entry_of(&pair[ENTRY_BYTES..])))?;
+    numbers.into_each(|pair| column.push(be_number(&pair[ENTRY_BYTES..])))?;
     column.write(file, Kind::Texts, name)?;
-    let (bytes, blocks) = strings.end()?;
-    file.copy(Kind::Strings, name, 1, bytes)?;
-    file.copy(Kind::Blocks, name, 8, blocks)
+    strings.write(file, name)
 }

@@ -18,6 +18,14 @@ pub struct ClassifiedSet {
     pub set: KnownSet,
 }
 
+impl ClassifiedSet {
+    /// Returns the class of its entries that beats the others; `None` if it has no entries.
+    pub fn best_class(&self) -> Option<Class> {
+        let origins = self.set.about().sources.iter().filter(|origin| origin.entries > 0);
+        origins.map(|origin| self.class.unwrap_or(origin.class)).min()
+    }
+}
+
 /// Several sets, by which files are classified. Bad beats other, and other beats good.
 #[derive(Debug, Default)]
 pub struct Classifier {
@@ -161,9 +169,23 @@ impl Classifier {
     /// # Errors
     /// If a set cannot be read, or was truncated.
     pub fn classify(&self, digests: &[Digest]) -> io::Result<Vec<Known>> {
-        let mut found = Vec::new();
+        self.classify_by(digests, |_, _| true)
+    }
+
+    /// The same, where a set is asked only about digests by some algorithms: `is_asked` has the place of the set.
+    ///
+    /// # Errors
+    /// As for [`Classifier::classify`].
+    pub fn classify_by(
+        &self,
+        digests: &[Digest],
+        is_asked: impl Fn(usize, Algorithm) -> bool,
+    ) -> io::Result<Vec<Known>> {
+        let (mut found, mut asked) = (Vec::new(), Vec::new());
         for (set, one) in self.sets.iter().enumerate() {
-            for entry in one.set.agreeing(digests)? {
+            asked.clear();
+            asked.extend(digests.iter().copied().filter(|digest| is_asked(set, digest.algorithm())));
+            for entry in one.set.agreeing(&asked)? {
                 found.push(self.known(set, entry)?);
             }
         }

@@ -3,7 +3,7 @@
 use std::io;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_list::ByteSort;
+use pfh_list::{ByteSort, be_number};
 
 use crate::set::KnownSet;
 
@@ -32,7 +32,7 @@ impl KnownSet {
         let (mut digests, mut current) = (Vec::new(), None);
         sort.into_each(|record| {
             let (entry, rest) = record.split_at(8);
-            let entry = entry.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+            let entry = be_number(entry);
             if let Some(last) = current.replace(entry).filter(|last| *last != entry) {
                 each(last, &digests)?;
                 digests.clear();

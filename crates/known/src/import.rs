@@ -151,12 +151,14 @@ impl Importer {
         }
     }
 
-    /// Adds the entries of another set, with its sources. Returns whether any of them was of use.
+    /// Adds the entries of another set, with its sources. Returns whether any of them was of use, and the number of those
+    /// that were not, since they have no digest by an algorithm of this set.
     ///
     /// # Errors
     /// If a set or a temporary file cannot be read or written.
-    pub fn add_set(&mut self, set: &KnownSet, stops: &dyn Fn() -> bool) -> io::Result<bool> {
-        let (mut places, memory_bytes, mut is_useful) = (Vec::new(), self.memory_bytes, false);
+    pub fn add_set(&mut self, set: &KnownSet, stops: &dyn Fn() -> bool) -> io::Result<(bool, u64)> {
+        let (mut places, memory_bytes) = (Vec::new(), self.memory_bytes);
+        let (mut is_useful, mut without_digest) = (false, 0);
         for origin in &set.about().sources {
             places.push(self.builder.begin_source(origin.clone())?);
         }
@@ -173,10 +175,12 @@ impl Importer {
             let (category, product, name) = (category?, product?, name?);
             let size = set.size(entry)?;
             let row = Row { digests, size, name: &name, product: &product, category: &category, package: 0 };
-            is_useful |= self.push(&row)?;
+            let is_of_use = self.push(&row)?;
+            is_useful |= is_of_use;
+            without_digest += u64::from(!is_of_use);
             Ok(())
         };
         set.each_entry(memory_bytes, push)?;
-        Ok(is_useful)
+        Ok((is_useful, without_digest))
     }
 }

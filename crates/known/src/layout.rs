@@ -206,11 +206,6 @@ impl From<io::Error> for OpenError {
     }
 }
 
-/// Returns the algorithm of the checks.
-pub(crate) fn blake3() -> Algorithm {
-    Algorithm::from_name("blake3").expect("the registry has BLAKE3")
-}
-
 impl Footer {
     pub(crate) fn to_bytes(&self) -> [u8; FOOTER_BYTES] {
         let mut bytes = [0; FOOTER_BYTES];
@@ -226,7 +221,7 @@ impl Footer {
             entry[48..56].copy_from_slice(&section.records.to_le_bytes());
             entry[56..60].copy_from_slice(&section.record_bytes.to_le_bytes());
         }
-        let check = blake3().digest(&bytes[..FOOTER_BYTES - CHECK_BYTES]);
+        let check = Algorithm::BLAKE3.digest(&bytes[..FOOTER_BYTES - CHECK_BYTES]);
         bytes[FOOTER_BYTES - CHECK_BYTES..].copy_from_slice(check.bytes());
         bytes
     }
@@ -240,7 +235,7 @@ impl Footer {
             return Err(OpenError::OtherLength);
         };
         let (checked, check) = bytes.split_at(FOOTER_BYTES - CHECK_BYTES);
-        if blake3().digest(checked).bytes() != check {
+        if Algorithm::BLAKE3.digest(checked).bytes() != check {
             return Err(OpenError::Damaged);
         }
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);

@@ -78,6 +78,7 @@ impl<W: Write> LinkWriter<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pfh_list::be_number;
     use pfh_testing::Random;
 
     #[test]
@@ -86,8 +87,7 @@ mod tests {
             for low_bytes in 0..=2 {
                 let layout = LinkLayout::new(entries, low_bytes);
                 let mut random = Random::new(entries);
-                let number = |bytes: Vec<u8>| bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-                let numbers: Vec<u64> = (0..100).map(|_| number(random.bytes(8)) % entries.max(1)).collect();
+                let numbers: Vec<u64> = (0..100).map(|_| be_number(&random.bytes(8)) % entries.max(1)).collect();
                 let mut section = Vec::new();
                 let mut writer = LinkWriter::new(&mut section, layout);
                 assert!(numbers.iter().all(|number| writer.push(*number).is_ok()) && writer.end().is_ok());

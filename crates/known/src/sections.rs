@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use pfh_digest::{Algorithm, Digest, Hasher};
-use pfh_list::ExternalSort;
+use pfh_list::{ExternalSort, be_number};
 
+use crate::about::About;
 use crate::filter::{BLOCK_BYTES, FilterMaker};
 use crate::index::{GROUP_BYTES, Grouper, first_bits};
-use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section, blake3};
+use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section};
 use crate::links::{LinkLayout, LinkWriter};
 use crate::starts::{START_BYTES, best_left_out, starts_of};
 
@@ -64,7 +65,7 @@ impl TableWriter {
             file.begin_section(Kind::Starts, name, START_BYTES as u32)?;
             let (mut values, mut place) = (0..starts_of(left_out), 0_u64);
             each(&mut |digest, _| {
-                let value = digest[..left_out].iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+                let value = be_number(&digest[..left_out]);
                 while values.start <= value {
                     values.start += 1;
                     file.write_all(&place.to_le_bytes())?;
@@ -144,7 +145,7 @@ impl<W: Write> Write for SetFile<'_, W> {
 
 impl<'a, W: Write> SetFile<'a, W> {
     pub(crate) fn begin(output: &'a mut W, version: u32) -> io::Result<SetFile<'a, W>> {
-        let (waiting, hasher) = (Vec::with_capacity(WRITTEN_BYTES), blake3().hasher());
+        let (waiting, hasher) = (Vec::with_capacity(WRITTEN_BYTES), Algorithm::BLAKE3.hasher());
         let mut file = SetFile { version, output, waiting, hasher, bytes: 0, sections: Vec::new() };
         file.write_all(MAGIC)?;
         Ok(file)
@@ -199,7 +200,10 @@ impl<'a, W: Write> SetFile<'a, W> {
         self.section(kind, name, record_bytes, &mut file)
     }
 
-    pub(crate) fn end(mut self) -> io::Result<()> {
+    /// Writes the text about the set, and the footer.
+    pub(crate) fn end(mut self, about: &About) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(about)?;
+        self.section(Kind::About, "", 1, &mut &*text)?;
         self.align()?;
         self.flush()?;
         let mut contents = [0; 32];

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use pfh_digest::{Algorithm, Digest};
@@ -12,7 +13,7 @@ use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
 use crate::filter::{self, Filter};
 use crate::index::{Index, LINE_BYTES, first_bits};
-use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section, blake3};
+use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section};
 use crate::links::LinkLayout;
 use crate::look_up::{self, Batch, Sorted};
 use crate::starts::{Beginning, Starts, left_out_of};
@@ -262,7 +263,7 @@ impl KnownSet {
     /// If the file cannot be read, or was truncated.
     pub fn is_intact_unless(&self, stops: &dyn Fn() -> bool) -> io::Result<Option<bool>> {
         let all = self.bytes.all();
-        let mut hasher = blake3().hasher();
+        let mut hasher = Algorithm::BLAKE3.hasher();
         for part in all[..all.len() - FOOTER_BYTES].chunks(CHECKED_BYTES) {
             if stops() {
                 return Ok(None);
@@ -337,40 +338,64 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn entries_of(&self, digest: &Digest) -> io::Result<Vec<u64>> {
-        let (Some(found), Some(table)) = (self.find(digest)?, self.table(digest.algorithm())) else {
-            return Ok(Vec::new());
-        };
-        let starts = self.starts(table);
-        let (alike, rest) = (starts.range(first_bits(digest.bytes())), &digest.bytes()[starts.left_out()..]);
-        let has = |&place: &u64| self.record(&table.digests, place).is_some_and(|record| record.starts_with(rest));
-        let (before, after) = ((alike.start..found).rev().take_while(has), (found + 1..alike.end).take_while(has));
-        let first = before.last().unwrap_or(found);
-        let last = after.last().unwrap_or(found);
-        let entries = (first..=last).filter_map(|place| self.entry(table, place));
-        let entries = entries.filter(|entry| *entry < self.entries).collect();
+        let Some((_, table, places)) = self.places_of(digest)? else { return Ok(Vec::new()) };
+        let entries = places.filter_map(|place| self.entry(table, place)).filter(|entry| *entry < self.entries);
+        let entries = entries.collect();
         self.bytes.check()?;
         Ok(entries)
+    }
+
+    /// Returns the places of a digest in its table, whose number comes with it. Their entries are in order.
+    fn places_of(&self, digest: &Digest) -> io::Result<Option<(usize, &Table, Range<u64>)>> {
+        let number = self.tables.iter().position(|table| table.algorithm == digest.algorithm());
+        let (Some(number), Some(found)) = (number, self.find(digest)?) else { return Ok(None) };
+        let table = &self.tables[number];
+        let starts = self.starts(table);
+        let (alike, rest) = (starts.range(first_bits(digest.bytes())), &digest.bytes()[starts.left_out()..]);
+        let has = |place: u64| self.record(&table.digests, place).is_some_and(|record| record.starts_with(rest));
+        let first = partition(alike.start..found, |place| !has(place));
+        let end = partition(found + 1..alike.end, has);
+        Ok(Some((number, table, first..end)))
     }
 
     /// Returns the entries that have one of these digests, and none other than these by the same algorithms: those that
     /// a file with these digests is. In order.
     ///
+    /// The time depends on the digest that the fewest entries have, even if millions have another one.
+    ///
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn agreeing(&self, digests: &[Digest]) -> io::Result<Vec<u64>> {
-        let mut found = Vec::new();
+        let mut asked = Vec::new();
         for digest in digests {
-            if let Some(table) = self.tables.iter().position(|table| table.algorithm == digest.algorithm()) {
-                found.push((table, self.entries_of(digest)?));
+            if let Some(number) = self.tables.iter().position(|table| table.algorithm == digest.algorithm()) {
+                asked.push((number, self.places_of(digest)?.map_or(0..0, |(.., places)| places)));
             }
         }
-        let agrees = |entry: &u64| {
-            let tables = self.tables_of(*entry);
-            found.iter().all(|(table, entries)| tables >> table & 1 == 0 || entries.binary_search(entry).is_ok())
-        };
-        let mut entries: Vec<u64> = found.iter().flat_map(|(_, entries)| entries).copied().filter(agrees).collect();
-        entries.sort_unstable();
-        entries.dedup();
+        let (mut entries, mut first) = (Vec::new(), 0);
+        // Entries of the same shape follow each other, and those of a digest are in order.
+        for shape in &self.shapes {
+            let (has, begin) = (|table: &usize| shape.tables >> table & 1 == 1, first);
+            first = shape.end;
+            let before = |table: &Table, places: &Range<u64>, entry: u64| {
+                partition(places.clone(), |place| self.entry(table, place).is_some_and(|own| own < entry))
+            };
+            let of_shape = asked.iter().filter(|(table, _)| has(table)).map(|(table, places)| {
+                let table = &self.tables[*table];
+                (table, before(table, places, begin)..before(table, places, shape.end))
+            });
+            let mut of_shape: Vec<_> = of_shape.collect();
+            of_shape.sort_by_key(|(_, places)| places.end.saturating_sub(places.start));
+            let Some(((fewest, places), others)) = of_shape.split_first() else { continue };
+            let in_others = |entry: &u64| {
+                others.iter().all(|(table, places)| {
+                    let place = before(table, places, *entry);
+                    place < places.end && self.entry(table, place) == Some(*entry)
+                })
+            };
+            entries.extend(places.clone().filter_map(|place| self.entry(fewest, place)).filter(in_others));
+        }
+        self.bytes.check()?;
         Ok(entries)
     }
 
@@ -380,11 +405,7 @@ impl KnownSet {
     /// If the file of the set cannot be read, or was truncated.
     pub fn may_have_size(&self, size: u64) -> io::Result<bool> {
         let Some(sizes) = &self.sizes else { return Ok(true) };
-        let (mut first, mut end) = (0, sizes.records);
-        while first < end {
-            let middle = first.midpoint(end);
-            if self.number(sizes, middle) < Some(size) { first = middle + 1 } else { end = middle }
-        }
+        let first = partition(0..sizes.records, |place| self.number(sizes, place) < Some(size));
         let found = first < sizes.records && self.number(sizes, first) == Some(size);
         self.bytes.check()?;
         Ok(found)
@@ -575,4 +596,15 @@ impl Bytes {
 /// Reads a number of up to 8 bytes, the lowest first.
 pub(crate) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// Returns the first place of a range at which a condition no longer holds, which holds for all places before it; the
+/// end of the range if it always holds.
+fn partition(range: Range<u64>, holds: impl Fn(u64) -> bool) -> u64 {
+    let Range { start: mut first, mut end } = range;
+    while first < end {
+        let middle = first.midpoint(end);
+        if holds(middle) { first = middle + 1 } else { end = middle }
+    }
+    first
 }

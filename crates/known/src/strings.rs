@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use crate::sections::temporary;
+use crate::layout::Kind;
+use crate::sections::{SetFile, temporary};
 
 /// Texts of a block, of which the first shares nothing.
 const BLOCK: u64 = 16;
@@ -47,9 +48,10 @@ impl StringsWriter {
         Ok(())
     }
 
-    /// Returns the files of the texts and of the offsets of blocks.
-    pub(crate) fn end(self) -> io::Result<(BufWriter<File>, BufWriter<File>)> {
-        Ok((self.bytes, self.blocks))
+    /// Writes the sections of the texts and of the offsets of blocks.
+    pub(crate) fn write(self, file: &mut SetFile<'_, impl Write>, name: &str) -> io::Result<()> {
+        file.copy(Kind::Strings, name, 1, self.bytes)?;
+        file.copy(Kind::Blocks, name, 8, self.blocks)
     }
 }
 

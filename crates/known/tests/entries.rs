@@ -206,6 +206,59 @@ fn rows_are_deleted_and_added_in_order() {
     assert_eq!(set.entries(), 4);
 }
 
+/// Two files may have the same MD5, name and size. A set that keeps nothing else still deletes the right one.
+#[test]
+fn a_deleted_row_is_told_by_digests_that_the_set_does_not_keep() {
+    let mut builder = SetBuilder::new(&[Algorithm::from_name("md5").unwrap()], keep(), 1 << 20);
+    builder.expect_deletions();
+    let change = |builder: &mut SetBuilder, adds: bool, file: &str| {
+        let digests = [digest("md5", "the same"), digest("sha256", file)];
+        let row = Row { digests: &digests, size: Some(1), name: b"name", package: 7, ..Row::default() };
+        if adds { builder.push(&row) } else { builder.delete(&row) }.unwrap();
+    };
+    let base = builder.begin_source(origin("base", Class::Good)).unwrap();
+    for file in ["one", "other"] {
+        change(&mut builder, true, file);
+    }
+    builder.begin_delta(origin("delta", Class::Good), base).unwrap();
+    change(&mut builder, false, "one");
+    assert_eq!(finish(builder).entries(), 1);
+}
+
+/// Of a digest that many entries have, those count that agree with the others; the sets differ by which digests
+/// their entries have.
+#[test]
+fn entries_of_a_common_digest_are_told_apart() {
+    let mut builder = SetBuilder::new(&all(), keep(), 1 << 20);
+    builder.begin_source(origin("list", Class::Bad)).unwrap();
+    let (common, files) = (digest("md5", "common"), 0..300_u32);
+    for file in files.clone() {
+        let own = [digest("sha1", &file.to_string()), digest("sha256", &file.to_string())];
+        for digests in [&[common, own[0]][..], &[common, own[0], own[1]], &own[1..]] {
+            builder.push(&Row { digests, size: Some(1), name: b"", ..Row::default() }).unwrap();
+        }
+    }
+    builder.push(&Row { digests: &[common], size: Some(1), name: b"", ..Row::default() }).unwrap();
+    let set = finish(builder);
+    let entries = |digests: &[Digest]| -> Vec<usize> {
+        let found = set.agreeing(digests).unwrap();
+        assert!(found.is_sorted());
+        // By the number of their digests.
+        let mut shapes = vec![0; 4];
+        found.iter().for_each(|entry| shapes[set.algorithms_of(*entry) as usize] += 1);
+        shapes
+    };
+    for file in files.step_by(37).map(|file| file.to_string()) {
+        let (sha1, sha256, other) = (digest("sha1", &file), digest("sha256", &file), digest("sha256", "other"));
+        assert_eq!(entries(&[common]), [0, 1, 300, 300]);
+        assert_eq!(entries(&[common, sha1]), [0, 1, 1, 1]);
+        assert_eq!(entries(&[sha256]), [0, 1, 0, 1]);
+        assert_eq!(entries(&[sha256, common, sha1]), [0, 2, 1, 1]);
+        assert_eq!(entries(&[other, sha1]), [0, 0, 1, 0]);
+        assert_eq!(entries(&[digest("md5", "other"), sha1]), [0, 0, 0, 0]);
+    }
+}
+
 /// A row that moves from one base to another is deleted from the one only.
 #[test]
 fn a_delta_changes_its_own_base_only() {

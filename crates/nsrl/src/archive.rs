@@ -87,14 +87,14 @@ impl Archive {
     ) -> Result<TempPath, Error> {
         let too_long = format!("{} has more than {bytes_max} bytes", self.names[index]);
         let mut member = self.zip.by_index(index).map_err(failed)?;
-        let mut file = NamedTempFile::new()?;
+        let mut file = NamedTempFile::new().map_err(Error::Temporary)?;
         let mut written = 0;
         each_part(&mut member, |error| failed(error.into()), &mut |part| {
             written += part.len() as u64;
             if written > bytes_max {
                 return Err(Error::Archive(too_long.clone()));
             }
-            file.write_all(part)?;
+            file.write_all(part).map_err(Error::Temporary)?;
             progress(part.len() as u64).map_err(Error::Stopped)
         })?;
         Ok(file.into_temp_path())

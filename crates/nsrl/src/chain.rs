@@ -128,7 +128,9 @@ fn member_links(
     let sha256 = algorithm("sha256");
     let signatures = archive.find(|name| name.eq_ignore_ascii_case(SIGNATURES));
     let signatures = match signatures.map(|index| archive.text(index, TEXT_BYTES_MAX)).transpose() {
-        Ok(text) => text.ok_or_else(|| format!("the archive has no {SIGNATURES}")),
+        // Some editors of Windows begin a text with a mark.
+        Ok(Some(text)) => Ok(text.strip_prefix(b"\xEF\xBB\xBF").map_or(text.clone(), <[u8]>::to_vec)),
+        Ok(None) => Err(format!("the archive has no {SIGNATURES}")),
         Err(error @ Error::Archive(_)) => Err(error.to_string()),
         Err(error) => return Err(error),
     };
@@ -184,7 +186,7 @@ fn database_links(
             Err(reason) => Verdict::CannotBeChecked(reason),
             Ok(expected) => match dbhash(archive, index, options, progress) {
                 Ok(found) => judge(expected, found),
-                Err(error @ (Error::Io(_) | Error::Stopped(_))) => return Err(error),
+                Err(error @ (Error::Io(_) | Error::Temporary(_) | Error::Stopped(_))) => return Err(error),
                 Err(error) => Verdict::CannotBeChecked(error.to_string()),
             },
         };

@@ -31,25 +31,12 @@ pub enum Kind {
     Iped,
 }
 
-impl Kind {
-    /// The table that has a row for each file.
-    pub fn table(self) -> &'static str {
-        match self {
-            Kind::Minimal => minimal::TABLE,
-            Kind::Full => full::TABLE,
-            Kind::SleuthKit => sleuth_kit::TABLE,
-            Kind::Iped => iped::TABLE,
-        }
-    }
-}
-
 /// An open database.
 #[derive(Debug)]
 pub struct Database {
     connection: Connection,
     kind: Kind,
     release: Option<Release>,
-    rows_estimate: u64,
     /// The file that was opened, to tell whether it changed.
     file: File,
     opened: Metadata,
@@ -77,9 +64,8 @@ impl Database {
         judge_header(&file, opened.len())?;
         let connection = connect(path).map_err(in_table("sqlite_schema", None))?;
         let kind = kind(&connection)?;
-        let rows_estimate = max_rowid(&connection, kind.table())?;
         let release = if matches!(kind, Kind::Minimal | Kind::Full) { release(&connection)? } else { None };
-        Ok(Database { connection, kind, release, rows_estimate, file, opened })
+        Ok(Database { connection, kind, release, file, opened })
     }
 
     /// Opens the only database (`.db`) of a zip, of which it makes a temporary copy of at most `bytes_max` bytes. Calls
@@ -99,6 +85,11 @@ impl Database {
             return Err(Error::Archive("it has several databases".to_owned()));
         }
         Database::extract(&mut archive, index, bytes_max, progress)
+    }
+
+    /// Whether a file is a zip with a member that is named like a database, in whatever state that is.
+    pub fn is_in_archive(path: &Path) -> bool {
+        Archive::open(path).is_ok_and(|archive| archive.find(is_database).is_some())
     }
 
     /// Opens a temporary copy of a member.
@@ -123,11 +114,6 @@ impl Database {
     /// Returns the release that it says it is: the latest, where deltas were applied.
     pub fn release(&self) -> Option<&Release> {
         self.release.as_ref()
-    }
-
-    /// Returns about how many rows it has: the largest number of a row.
-    pub fn rows_estimate(&self) -> u64 {
-        self.rows_estimate
     }
 
     /// Calls `each` with every row, in the order of the file, and `refused` with the rows that have no digests that
@@ -262,14 +248,6 @@ fn kind(connection: &Connection) -> Result<Kind, Error> {
         return Ok(Kind::SleuthKit);
     }
     Err(Error::Schema("it has the tables neither of NSRL nor of the Sleuth Kit nor of IPED".to_owned()))
-}
-
-fn max_rowid(connection: &Connection, table: &'static str) -> Result<u64, Error> {
-    let mut statement =
-        connection.prepare(&format!("SELECT max(rowid) FROM {table}")).map_err(in_table(table, None))?;
-    let mut rows = statement.query([]).map_err(in_table(table, None))?;
-    let row = rows.next().map_err(in_table(table, None))?;
-    Ok(row.and_then(|row| columns::size(row, 0)).unwrap_or(0))
 }
 
 fn release(connection: &Connection) -> Result<Option<Release>, Error> {

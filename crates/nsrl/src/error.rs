@@ -6,8 +6,10 @@ use std::{fmt, io};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file cannot be opened or read, or a temporary file cannot be written.
+    /// The file cannot be opened or read.
     Io(io::Error),
+    /// A temporary file cannot be made or written.
+    Temporary(io::Error),
     /// The caller's function returned an error.
     Stopped(io::Error),
     /// It is not an SQLite database.
@@ -43,7 +45,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Io(error) | Error::Stopped(error) => error.fmt(f),
+            Error::Io(error) | Error::Stopped(error) | Error::Temporary(error) => error.fmt(f),
             Error::NotADatabase => f.write_str("this is not an SQLite database"),
             Error::InUse(ending) => {
                 write!(
@@ -73,7 +75,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io(error) | Error::Stopped(error) => Some(error),
+            Error::Io(error) | Error::Stopped(error) | Error::Temporary(error) => Some(error),
             _ => None,
         }
     }

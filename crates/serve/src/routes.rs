@@ -33,48 +33,31 @@ pub(crate) struct Client(pub(crate) IpAddr);
 
 type App = Arc<State>;
 
-/// The methods and paths that a server answers.
-const ROUTES: [(&str, &str); 12] = [
-    ("get", "/info"),
-    ("get", "/lookup/md5/{digest}"),
-    ("get", "/lookup/sha1/{digest}"),
-    ("get", "/lookup/sha256/{digest}"),
-    ("post", "/bulk/md5"),
-    ("post", "/bulk/sha1"),
-    ("post", "/bulk/sha256"),
-    ("post", "/v1/lookup"),
-    ("get", "/v1/sets"),
-    ("get", "/openapi.json"),
-    ("get", "/metrics"),
-    ("get", "/health"),
+/// A method, a path, and what answers it.
+type Route = (&'static str, &'static str, fn() -> MethodRouter<App>);
+
+static ROUTES: [Route; 12] = [
+    ("get", "/info", || get(info)),
+    ("get", "/lookup/md5/{digest}", || get(|state, path| lookup(state, path, "md5"))),
+    ("get", "/lookup/sha1/{digest}", || get(|state, path| lookup(state, path, "sha1"))),
+    ("get", "/lookup/sha256/{digest}", || get(|state, path| lookup(state, path, "sha256"))),
+    ("post", "/bulk/md5", || post(|state, request| bulk(state, request, "md5"))),
+    ("post", "/bulk/sha1", || post(|state, request| bulk(state, request, "sha1"))),
+    ("post", "/bulk/sha256", || post(|state, request| bulk(state, request, "sha256"))),
+    ("post", "/v1/lookup", || post(batch)),
+    ("get", "/v1/sets", || get(sets)),
+    ("get", "/openapi.json", || get(|| async { json_text(StatusCode::OK, OPENAPI) })),
+    ("get", "/metrics", || get(metrics)),
+    ("get", "/health", || get(health)),
 ];
 
-/// Returns the function of each route, in their order.
-fn handlers() -> [MethodRouter<App>; ROUTES.len()] {
-    [
-        get(info),
-        get(|state, path| lookup(state, path, "md5")),
-        get(|state, path| lookup(state, path, "sha1")),
-        get(|state, path| lookup(state, path, "sha256")),
-        post(|state, request| bulk(state, request, "md5")),
-        post(|state, request| bulk(state, request, "sha1")),
-        post(|state, request| bulk(state, request, "sha256")),
-        post(batch),
-        get(sets),
-        get(|| async { json_text(StatusCode::OK, OPENAPI) }),
-        get(metrics),
-        get(health),
-    ]
-}
-
 /// Returns the methods and paths that a server answers.
-pub fn routes() -> &'static [(&'static str, &'static str)] {
-    &ROUTES
+pub fn routes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ROUTES.iter().map(|&(method, path, _)| (method, path))
 }
 
 pub(crate) fn router(state: App) -> Router {
-    let routes =
-        ROUTES.iter().zip(handlers()).fold(Router::new(), |routes, ((_, path), handler)| routes.route(path, handler));
+    let routes = ROUTES.iter().fold(Router::new(), |routes, (_, path, handler)| routes.route(path, handler()));
     let no_path = || async { message(StatusCode::NOT_FOUND, "there is no such path; /openapi.json lists all") };
     let no_method =
         || async { message(StatusCode::METHOD_NOT_ALLOWED, "the path has another method; see /openapi.json") };
@@ -88,7 +71,7 @@ pub(crate) fn router(state: App) -> Router {
 /// Answers a request if its client may ask now, and counts it.
 async fn admitted(Shared(state): Shared<App>, request: Request, next: Next) -> Response {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    let route = path.and_then(|path| ROUTES.iter().map(|(_, route)| *route).find(|route| *route == path));
+    let route = path.and_then(|path| routes().map(|(_, route)| route).find(|route| *route == path));
     let client = request.extensions().get::<Client>().copied();
     let response = match client.map(|client| state.rates.take(client.0, Instant::now())) {
         Some(Err(_)) => {
@@ -342,7 +325,7 @@ async fn sets(Shared(state): Shared<App>) -> Response {
 }
 
 async fn metrics(Shared(state): Shared<App>) -> Response {
-    let text = state.metrics.text(state.requests.used() + state.answers.used(), state.lost_sets());
+    let text = state.metrics.text(state.requests.used() + state.answers.used(), state.lost_sets().await);
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 

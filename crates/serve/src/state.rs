@@ -68,9 +68,12 @@ impl State {
         let _ = stop.wait_for(|stop| *stop).await;
     }
 
-    /// Returns the number of sets that were overwritten in place or lost, so that requests fail.
-    pub(crate) fn lost_sets(&self) -> usize {
-        self.classifier.sets().iter().filter(|one| one.set.check_unchanged().is_err()).count()
+    /// Returns the number of sets that were overwritten in place or lost, so that requests fail. It asks the system
+    /// about each file, on a thread that may wait for the disk.
+    pub(crate) async fn lost_sets(self: &Arc<State>) -> usize {
+        let state = Arc::clone(self);
+        let count = move || state.classifier.sets().iter().filter(|one| one.set.check_unchanged().is_err()).count();
+        spawn_blocking(count).await.unwrap_or_default()
     }
 
     /// Asks the sets, on a thread that may wait for the disk. `look_ups` is the number of digests.

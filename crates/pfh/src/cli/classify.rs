@@ -5,13 +5,13 @@ use super::command::{Command, Item, Reporting};
 use super::exit::{Ending, Failed};
 use super::known_args::{VerdictClass, VerdictFormat};
 use super::lists::BrokenLines;
+use super::output::interrupted;
 use super::quantity::Count;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use super::{gather, keys, lists, message, reading};
-use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Decide, Decision};
-use pfh_known::{Class, Classifier, Known, Text};
+use pfh_known::{Class, ClassifiedSet, Classifier, Known, Text};
 use pfh_list::{Contents, Doubt};
 use pfh_record::{Metadata, Outcome, Record, Selection, SkipReason};
 use std::io;
@@ -52,6 +52,10 @@ pub(crate) fn run(
         }
         None => classifier.needed_algorithms(),
     };
+    let asked = |one: &ClassifiedSet| match algorithm {
+        Some(algorithm) => vec![algorithm],
+        None => one.set.needed_algorithms(),
+    };
     let unread = |error: &io::Error| verdicts::unread(&arguments.known, &classifier, error);
     let files_from = reading::file_list(&arguments.walk)?;
     let takes_files = !arguments.paths.is_empty() || files_from.is_some();
@@ -63,6 +67,7 @@ pub(crate) fn run(
     let run = Classification {
         classifier: &classifier,
         algorithms: &algorithms,
+        asked: classifier.sets().iter().map(asked).collect(),
         arguments,
         writer: VerdictWriter::new(format, arguments.names_only),
         found: arguments.not_found.then(|| Found::new(&classifier)),
@@ -74,15 +79,11 @@ pub(crate) fn run(
     command.write(&out);
     let mut counts = Counts::default();
     if takes_files {
-        pfh_source::raise_open_file_limit();
         let selection: Selection = (&algorithms[..]).into();
         let mut engine = gather::engine_options(options, selection);
         engine.keys = keys;
-        let own_files = command.output().own_files();
-        engine.own_files = own_files.identities();
-        let hash = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
-        let (source, engine) = hash.into_parts().map_err(Failed::usage)?;
-        command.look_at(&arguments.paths);
+        let (source, engine, own_files) =
+            gather::prepare_run(&mut command, &arguments.paths, &arguments.walk, files_from, engine)?;
         let prepare = |record: Record| {
             let mut item = Item::new(&record, ());
             let is_told_by_size = record.outcome == Outcome::Skipped(SkipReason::NotWanted);
@@ -120,6 +121,9 @@ pub(crate) fn run(
         let mut broken = BrokenLines::new(&list_name, options.quiet);
         let (mut contents, mut is_useful, mut not_told) = (Contents::default(), false, 0);
         for entry in broken.entries(list) {
+            if command.cancel().is_cancelled() || !command.is_writing() {
+                return command.finish(Err(interrupted()), 0, None);
+            }
             contents.add(&entry);
             if entry.piece.is_some() || !entry.is_file() {
                 continue;
@@ -127,7 +131,10 @@ pub(crate) fn run(
             let digests: &[Digest] = if entry.is_complete() { &entry.digests } else { &[] };
             is_useful |= digests.iter().any(|own| run.is_wanted_of_list(own.algorithm()));
             out.clear();
-            let class = run.listed_verdict(&list_name, &entry.path, digests, &mut out);
+            // Lists of plain digests have no names.
+            let digest = entry.digests.first().filter(|_| entry.path.is_empty()).map(ToString::to_string);
+            let name = digest.as_ref().map_or(&entry.path[..], |digest| digest.as_bytes());
+            let class = run.listed_verdict(&list_name, name, digests, &mut out);
             match class.map_err(|error| unread(&error))? {
                 Some(class) => {
                     counts.add(class);
@@ -178,6 +185,9 @@ pub(crate) fn run(
 struct Classification<'a> {
     classifier: &'a Classifier,
     algorithms: &'a [Algorithm],
+    /// Of each set, the algorithms by which files are looked up in it. Those that other sets need do not count: their
+    /// digests in this one may be wrong.
+    asked: Vec<Vec<Algorithm>>,
     arguments: &'a MatchArguments,
     writer: VerdictWriter,
     /// With --not-found, which entries were found.
@@ -197,7 +207,10 @@ impl Classification<'_> {
         digests: &[Digest],
         out: &mut Vec<u8>,
     ) -> io::Result<Option<Class>> {
-        let known = self.classifier.classify(digests)?;
+        let known = match list {
+            Some(_) => self.classifier.classify(digests)?,
+            None => self.classifier.classify_by(digests, |set, algorithm| self.asked[set].contains(&algorithm))?,
+        };
         let class = known.first().map(|known| known.class);
         for guess in &self.guesses {
             guess.note(self.classifier, &known)?;
@@ -214,8 +227,8 @@ impl Classification<'_> {
         Ok(class)
     }
 
-    /// Classifies an entry of a list; `None` if a set that could make it bad, or known, has digests by other algorithms
-    /// only.
+    /// Classifies an entry of a list; `None` if a set that could make it known, or of a class that beats the one found,
+    /// has digests by other algorithms only.
     fn listed_verdict(
         &self,
         list: &[u8],
@@ -226,9 +239,14 @@ impl Classification<'_> {
         let has = |algorithm| {
             self.is_wanted_of_list(algorithm) && digests.iter().any(|digest| digest.algorithm() == algorithm)
         };
-        let is_told = self.classifier.sets().iter().all(|one| one.set.can_be_asked(has));
-        if !is_told && self.classifier.classify(digests)?.first().map(|known| known.class) != Some(Class::Bad) {
-            return Ok(None);
+        let not_told: Vec<_> = self.classifier.sets().iter().filter(|one| !one.set.can_be_asked(has)).collect();
+        if !not_told.is_empty() {
+            let Some(found) = self.classifier.classify(digests)?.first().map(|known| known.class) else {
+                return Ok(None);
+            };
+            if not_told.iter().any(|one| one.best_class().is_some_and(|best| best < found)) {
+                return Ok(None);
+            }
         }
         self.verdict(Some(list), name, digests, out).map(Some)
     }

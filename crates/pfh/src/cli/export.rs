@@ -43,7 +43,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
     verdicts::refuse_damaged(&arguments.set, &set, &|| false)?;
     let mut classifier = Classifier::default();
     classifier.push(ClassifiedSet { name: Vec::new(), class: None, set });
-    let mut command = Command::begin(Reporting { quiet: arguments.quiet, ..Reporting::DEFAULT }, None);
+    let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
+    let mut command = Command::begin(reporting, None);
     command.without_totals();
     command.set_output(reading::open_output(arguments.output.as_deref())?);
     let mut export = Export {

@@ -15,7 +15,7 @@ use super::serve;
 use super::verdicts;
 use pfh_digest::Algorithm;
 use pfh_known::{BloomFile, BloomShape, Importer, Keep, Origin, Row, SetBuilder};
-use pfh_list::{Contents, Input, List};
+use pfh_list::{Contents, List};
 use pfh_record::ReadOptions;
 use pfh_similarity::Family;
 use std::cell::RefCell;
@@ -99,8 +99,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     command.count_lines(unread);
     let left_out = importer.left_out();
-    let program = concat!("pfh ", env!("CARGO_PKG_VERSION"));
-    let (about, written) = match importer.into_builder().write(&mut command.output(), program) {
+    let (about, written) = match importer.into_builder().write(&mut command.output(), super::PROGRAM) {
         Ok(about) => (Some(about), Ok(())),
         Err(error) => (None, Err(error)),
     };
@@ -127,7 +126,12 @@ fn add_source(
     command: &Command,
 ) -> Result<Option<Loaded>, Failed> {
     let path = Path::new(source);
-    let failed = |error: io::Error| Failed::internal(format_args!("{}: {error}", message::quoted(source.as_bytes())));
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            Failed::internal(format_args!("{}: {error}", message::quoted(source.as_bytes())))
+        }
+        _ => Failed::temporary(error),
+    };
     let stops = || command.cancel().is_cancelled();
     if let Some(set) = verdicts::open_if_set(source)? {
         verdicts::refuse_damaged(path, &set, &stops)?;
@@ -136,28 +140,25 @@ fn add_source(
         }
         let added = importer.add_set(&set, &stops);
         verdicts::refuse_changed(path, &set)?;
-        let is_useful = added.map_err(failed)?;
+        let (is_useful, without_digest) = added.map_err(failed)?;
+        if is_useful || set.is_empty() {
+            let loaded = Loaded { broken: 0, useless: None };
+            return Ok(Some(loaded.with_files(without_digest, source.as_bytes(), arguments.quiet, WANTED, "")));
+        }
         let mut useless = Contents::default().instead_of(source.as_bytes(), WANTED);
         useless.has = set.algorithms().map(Algorithm::name).collect();
-        let useless = Some(useless).filter(|_| !is_useful && !set.is_empty());
-        return Ok(Some(Loaded { broken: 0, useless }));
+        return Ok(Some(Loaded { broken: 0, useless: Some(useless) }));
     }
     let algorithm = match &arguments.algorithms[..] {
         [name] => Some(Algorithm::from_name(name).map_err(Failed::usage)?),
         _ => None,
     };
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
-    let input = || -> Result<Input, Failed> {
-        if source == "-" {
-            let stdin = message::standard_input().map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
-            Ok(Input::reader("-", stdin))
-        } else {
-            Ok(Input::path(path))
+    let mut list = match &arguments.columns {
+        Some(columns) => {
+            List::open_with_columns(columns.clone(), lists::input(source)?, options).map_err(Failed::usage)?
         }
-    };
-    let mut list = match (&arguments.columns, arguments.format) {
-        (Some(columns), _) => List::open_with_columns(columns.clone(), input()?, options).map_err(Failed::usage)?,
-        (None, format) => lists::open_as(source, format, options)?,
+        None => lists::open_as(source, arguments.format, options)?,
     };
     let origin = origin_of(source, list.header().format.name(), arguments)?;
     importer.builder().begin_source(origin).map_err(failed)?;
@@ -261,10 +262,16 @@ fn add_database(
     }
     let path = Path::new(source);
     let failed = |error: &dyn Display| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
+    let database_failed = |error: pfh_nsrl::Error| match error {
+        // Rows are stopped only by the sorting of the set, and by signals, which the caller reports.
+        pfh_nsrl::Error::Temporary(error) | pfh_nsrl::Error::Stopped(error) => Failed::temporary(error),
+        pfh_nsrl::Error::Changed => Failed::unread(format_args!("{}: {error}", message::quoted_path(path))),
+        error => failed(&error),
+    };
     let goes_on = || if command.cancel().is_cancelled() { Err(interrupted()) } else { Ok(()) };
     let options = pfh_nsrl::Options { products_bytes_max: usize::try_from(arguments.memory / 4).unwrap_or(usize::MAX) };
     let broken = RefCell::new(BrokenLines::new(source.as_bytes(), arguments.quiet));
-    let mut is_useful = false;
+    let (mut is_useful, mut without_digest) = (false, 0);
     let read: Result<(), Failed> = if let Ok(Some((name, delta))) = pfh_list::open_wanted(path, is_delta) {
         let name = String::from_utf8_lossy(name.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
         let mut delta = pfh_nsrl::Delta::new(io::BufReader::with_capacity(1 << 16, delta), &name, &options);
@@ -282,28 +289,37 @@ fn add_database(
         importer.builder().begin_delta(origin, before.base).map_err(|error| failed(&error))?;
         let mut change = |change: pfh_nsrl::Change<'_>| {
             goes_on()?;
-            is_useful |= match change {
+            let is_of_use = match change {
                 pfh_nsrl::Change::Insert(row) => importer.push(&row_of(&row))?,
                 pfh_nsrl::Change::Delete(row) if row.size.is_some() && row.package.is_some() => {
                     importer.builder().delete(&row_of(&row))?
                 }
                 pfh_nsrl::Change::Delete(_) => {
                     broken.borrow_mut().report(&"a deletion whose size or package is no number");
-                    false
+                    return Ok(());
                 }
             };
+            is_useful |= is_of_use;
+            without_digest += u64::from(!is_of_use);
             Ok(())
         };
         let mut refused = |statement| {
             broken.borrow_mut().report(&statement);
             Ok(())
         };
-        delta.each(&mut change, &mut refused).map_err(|error| failed(&error)).and_then(|_| {
+        let changed = delta.each(&mut change, &mut refused).map_err(|error| match error {
+            pfh_nsrl::DeltaError::Stopped(error) => Failed::temporary(error),
+            error => failed(&error),
+        });
+        changed.and_then(|counts| {
+            let pfh_nsrl::DeltaCounts { inserted, deleted, refused, .. } = counts;
+            // A release may have changed no file.
+            is_useful |= inserted + deleted + refused == 0 && delta.release().is_some();
             // Its statements may tell another release than its name.
             before.follow(delta.release().cloned().unwrap_or_default()).map_err(|reason| failed(&reason))
         })
     } else {
-        let opened = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("zip")) {
+        let opened = if pfh_nsrl::Database::is_in_archive(path) {
             pfh_nsrl::Database::open_zip(path, u64::MAX, &mut |_| goes_on())
         } else {
             pfh_nsrl::Database::open(path)
@@ -311,9 +327,9 @@ fn add_database(
         let mut database = match opened {
             Ok(database) => database,
             // It may be a list, or have one.
-            Err(pfh_nsrl::Error::NotADatabase | pfh_nsrl::Error::Archive(_)) => return Ok(None),
+            Err(pfh_nsrl::Error::NotADatabase) => return Ok(None),
             Err(_) if command.cancel().is_cancelled() => return Ok(Some(Loaded { broken: 0, useless: None })),
-            Err(error) => return Err(failed(&error)),
+            Err(error) => return Err(database_failed(error)),
         };
         let kind = match database.kind() {
             pfh_nsrl::Kind::SleuthKit => "sleuthkit-database",
@@ -336,25 +352,30 @@ fn add_database(
         }
         let mut row = |row: pfh_nsrl::Row<'_>| {
             goes_on()?;
-            is_useful |= importer.push(&row_of(&row))?;
+            let is_of_use = importer.push(&row_of(&row))?;
+            is_useful |= is_of_use;
+            without_digest += u64::from(!is_of_use);
             Ok(())
         };
         let mut refused = |row| {
             broken.borrow_mut().report(&row);
             Ok(())
         };
-        database.each(&options, &mut row, &mut refused).map(drop).map_err(|error| failed(&error))
+        database.each(&options, &mut row, &mut refused).map(drop).map_err(database_failed)
     };
     // An interruption is the caller's to report.
     if !command.cancel().is_cancelled() {
         read?;
     }
-    let broken = broken.into_inner().count;
-    if let Some(origin) = importer.builder().origin() {
-        origin.refused = broken;
-    }
     let useless = (!is_useful).then(|| Contents::default().instead_of(source.as_bytes(), WANTED));
-    Ok(Some(Loaded { broken, useless }))
+    let mut loaded = Loaded { broken: broken.into_inner().count, useless };
+    if is_useful {
+        loaded = loaded.with_files(without_digest, source.as_bytes(), arguments.quiet, WANTED, "");
+    }
+    if let Some(origin) = importer.builder().origin() {
+        origin.refused = loaded.broken;
+    }
+    Ok(Some(loaded))
 }
 
 fn check(arguments: &CheckArguments) -> Result<Ending, Failed> {

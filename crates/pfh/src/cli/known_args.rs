@@ -236,6 +236,10 @@ pub(crate) struct ExportArguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
+    /// Replace an existing FILE even if no entry is written.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+
     /// Memory limit (K, M, G: powers of 1024).
     #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
     pub(crate) memory: u64,

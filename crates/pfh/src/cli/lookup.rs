@@ -22,6 +22,9 @@ use std::thread;
 /// Longest line of standard input, in bytes.
 const LINE_BYTES_MAX: usize = 4096;
 
+/// A mark with which some editors of Windows begin texts in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Bytes of standard input that are read at once.
 const READ_BYTES: usize = 1 << 16;
 
@@ -114,6 +117,7 @@ impl Filter {
     /// Whether the filter may have the first digests of a set by this algorithm. One of another algorithm has not.
     fn has_first_digests(&self, set: &KnownSet, algorithm: Algorithm) -> io::Result<bool> {
         let (mut has_all, mut probes, mut text) = (true, 0, Vec::new());
+        let mut is_decided = false;
         let ended = set.each(algorithm, |_, digest| {
             text.clear();
             if let Some(digest) = Digest::new(algorithm, digest) {
@@ -121,13 +125,11 @@ impl Filter {
             }
             has_all = self.may_have(&text)?;
             probes += 1;
+            is_decided = !has_all || probes == PROBES;
             // The error ends the pass.
-            if has_all && probes < PROBES { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+            if is_decided { Err(io::Error::other("decided")) } else { Ok(()) }
         });
-        match ended {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
-            _ => Ok(has_all),
-        }
+        if is_decided { Ok(has_all) } else { ended.map(|()| has_all) }
     }
 
     /// Whether one of these digests, whose text is the same, may be known.
@@ -195,6 +197,7 @@ struct Texts<R> {
     input: R,
     /// The beginning of a line whose end was not read.
     rest: Vec<u8>,
+    is_begun: bool,
 }
 
 impl<R: Read> Texts<R> {
@@ -204,8 +207,19 @@ impl<R: Read> Texts<R> {
         text.append(&mut self.rest);
         let before = text.len();
         self.input.by_ref().take(READ_BYTES as u64).read_to_end(text)?;
-        let is_end = text.len() - before < READ_BYTES;
-        // A line that fills a text is too long for a digest anyway.
+        let mut is_end = text.len() - before < READ_BYTES;
+        if !std::mem::replace(&mut self.is_begun, true) && text.starts_with(BYTE_ORDER_MARK) {
+            text.drain(..BYTE_ORDER_MARK.len());
+        }
+        // A line that fills a text is too long for a digest: of the rest, only the end is of interest.
+        while !is_end && memchr::memchr(b'\n', text).is_none() {
+            text.truncate(READ_BYTES);
+            let read = self.input.by_ref().take(READ_BYTES as u64).read_to_end(&mut self.rest)?;
+            is_end = read < READ_BYTES;
+            let end = memchr::memchr(b'\n', &self.rest).map_or(read, |end| end + 1);
+            text.extend(self.rest.drain(..end).next_back());
+            text.append(&mut self.rest);
+        }
         if !is_end && let Some(end) = memchr::memrchr(b'\n', text) {
             self.rest.extend_from_slice(&text[end + 1..]);
             text.truncate(end + 1);
@@ -258,7 +272,7 @@ impl Lookup<'_> {
 
     /// Answers the lines of standard input on several threads.
     fn answer_lines_of(&self, stdin: impl Read, answered: &mut Answered) -> Result<(), Failed> {
-        let mut texts = Texts { input: stdin, rest: Vec::new() };
+        let mut texts = Texts { input: stdin, rest: Vec::new(), is_begun: false };
         let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
         thread::scope(|scope| {
             let start = |_| {
@@ -312,12 +326,11 @@ impl Lookup<'_> {
         let mut taken = 0;
         while taken < queries.text.len() {
             let rest = &queries.text[taken..];
-            // A longer line than usual is taken as several.
-            let searched = &rest[..rest.len().min(LINE_BYTES_MAX)];
-            let line_bytes = memchr::memchr(b'\n', searched).map_or(searched.len(), |end| end + 1);
-            let text = searched[..line_bytes].trim_ascii_start();
+            let line_bytes = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            let text = rest[..line_bytes].trim_ascii_start();
             let start = taken + line_bytes - text.len();
-            let text = start..start + text.trim_ascii_end().len();
+            // So much of a longer line shows that it is no digest.
+            let text = start..start + text.trim_ascii_end().len().min(LINE_BYTES_MAX);
             taken += line_bytes;
             queries.lines += 1;
             if text.is_empty() || queries.text[start] == b'#' {

@@ -8,13 +8,13 @@ use super::gather::{self, DigestCollector};
 use super::keys;
 use super::lists::{self, BrokenLines, Loaded};
 use super::message;
+use super::output::interrupted;
 use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
 use super::similar::{Comparison, checked_threshold, family_of};
 use super::{classify, fragments, verdicts};
-use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
-use pfh_list::{Contents, KnownDigests, List, Lookup as _, Match, Name, NamedDigests};
+use pfh_list::{Contents, KnownDigests, List, Match, Name, NamedDigests};
 use pfh_record::{DigestKind, FormatName, Md5deepForm, ReadOptions, Reader, Record};
 use pfh_similarity::Family;
 use std::ffi::OsString;
@@ -226,14 +226,10 @@ fn same(
     let mut digests = 0;
     let files_from = reading::file_list(&arguments.walk)?;
     if written.is_ok() && (!arguments.paths.is_empty() || files_from.is_some()) {
-        pfh_source::raise_open_file_limit();
         let mut engine = gather::engine_options(options, known.algorithms().into());
         engine.keys = keys;
-        let own_files = command.output().own_files();
-        engine.own_files = own_files.identities();
-        let run = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
-        let (source, engine) = run.into_parts().map_err(Failed::usage)?;
-        command.look_at(&arguments.paths);
+        let (source, engine, own_files) =
+            gather::prepare_run(&mut command, &arguments.paths, &arguments.walk, files_from, engine)?;
         let prepare = |record: Record| {
             let item = Item::new(&record, ());
             let (is_read, matches) = (!item.is_unread, known.matches(&record.digests));
@@ -253,6 +249,12 @@ fn same(
         let mut broken = BrokenLines::new(&list_name, options.quiet);
         let (mut contents, mut is_useful, mut without_digest) = (Contents::default(), false, 0);
         for entry in broken.entries(list) {
+            if command.cancel().is_cancelled() {
+                return command.finish(Err(interrupted()), 0, None);
+            }
+            if written.is_err() {
+                return command.finish(written, digests as u64, None);
+            }
             contents.add(&entry);
             if entry.piece.is_some() || !entry.is_file() {
                 continue;

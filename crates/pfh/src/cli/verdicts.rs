@@ -205,7 +205,16 @@ fn temporary_set(
     memory_bytes: u64,
     quiet: bool,
 ) -> Result<(KnownSet, u64), Failed> {
-    let list = lists::open(path, ReadOptions { algorithm, ..ReadOptions::default() })?;
+    let list = lists::open(path, ReadOptions { algorithm, ..ReadOptions::default() }).map_err(|failed| {
+        let file = Path::new(path);
+        if pfh_nsrl::Database::open(file).is_ok() || pfh_nsrl::Database::is_in_archive(file) {
+            let shown = message::quoted_path(file);
+            return Failed::usage(format_args!(
+                "{shown} is a database of known files: `pfh known build SET {shown}` makes a set of it"
+            ));
+        }
+        failed
+    })?;
     let names: Vec<String> = algorithm.iter().map(|algorithm| algorithm.name().to_owned()).collect();
     let mut keep = Keep::default();
     (keep.name, keep.product, keep.category) = (true, true, true);

@@ -53,7 +53,11 @@ fn all_sizes_that_lines_state_are_looked_at() {
     let build = "known build -q --class bad --keep size --columns md5=md5,size=size two.pfhk two.csv";
     assert_eq!(run(directory.path(), build, "").0, 0);
     assert_eq!(run(directory.path(), "known build -q --keep size joined.pfhk two.pfhk", "").0, 0);
-    for known in ["two.pfhk", "joined.pfhk"] {
+    assert_eq!(run(directory.path(), "known build -q --columns md5=md5,size=size lean.pfhk two.csv", "").0, 0);
+    assert_eq!(run(directory.path(), "known build -q --class bad again.pfhk lean.pfhk", "").0, 0);
+    let (_, about, _) = run(directory.path(), "known info --json again.pfhk", "");
+    assert!(about.contains("\"sizes\":true"), "{about}");
+    for known in ["two.pfhk", "joined.pfhk", "bad=again.pfhk"] {
         let (code, printed, _) = run(directory.path(), &format!("match -q --known {known} d"), "");
         assert!(
             code == 1 && printed.contains("known-bad    d/evil") && printed.contains("unknown      d/ok"),
@@ -280,5 +284,85 @@ fn nothing_is_known_of_an_empty_set() {
     for format in ["", "-f csv ", "-f jsonl "] {
         let (code, _, said) = run(d, &format!("match {format}--known bad=none.pfhk d"), "");
         assert!(code == 0 && said.contains("files: 2,") && said.contains("unknown: 2"), "{code} {said}");
+    }
+}
+
+/// A set that does not know a file says nothing about it, whatever digests it needs.
+#[test]
+fn other_sets_do_not_make_a_bad_file_unknown() {
+    let directory = case();
+    let d = directory.path();
+    let sha256 = digest("sha256", b"evil contents");
+    fs::write(d.join("bad.csv"), format!("path,size,md5,sha256\nevil,13,{},{sha256}\n", md5(b"a mistake"))).unwrap();
+    fs::write(d.join("good.md5"), format!("{}  another\n", md5(b"another file"))).unwrap();
+    for more in ["", " --known good=good.md5"] {
+        let (code, printed, said) = run(d, &format!("match -q --known bad=bad.csv{more} d"), "");
+        assert!(code == 1 && printed.contains("known-bad    d/evil"), "{code} {printed}{said}");
+    }
+}
+
+/// A line is told if no entry that it might be, by a digest that it lacks, would count for more.
+#[test]
+fn lines_that_nothing_could_make_worse_are_told() {
+    let directory = case();
+    let d = directory.path();
+    let (sha256, other) = (digest("sha256", b"ok"), md5(b"another file"));
+    fs::write(d.join("set.csv"), format!("path,size,md5,sha256\nok,2,{},{sha256}\nother,,{other},\n", md5(b"ok")))
+        .unwrap();
+    fs::write(d.join("line"), format!("{sha256}  x\n")).unwrap();
+    assert_eq!(run(d, "known build -q --class good set.pfhk set.csv", "").0, 0);
+    let (code, printed, said) = run(d, "match --known set.pfhk --digests line", "");
+    assert!(code == 0 && printed.contains("known-good   line:x"), "{code} {printed}{said}");
+    let (code, _, said) = run(d, "match --known set.pfhk --known bad=set.csv --digests line", "");
+    assert!(code == 1, "it is bad already: {code} {said}");
+    // Another line may be the file of which the set has only MD5.
+    fs::write(d.join("line"), format!("{}  x\n", digest("sha256", b"another file"))).unwrap();
+    let (code, _, said) = run(d, "match --known set.pfhk --digests line", "");
+    assert!(code == 3 && said.contains("`line`: 1 file without a digest by "), "{code} {said}");
+}
+
+#[test]
+fn digests_without_names_are_told_by_themselves() {
+    let directory = case();
+    let d = directory.path();
+    let evil = md5(b"evil contents");
+    fs::write(d.join("digests"), format!("{evil}\n")).unwrap();
+    let (code, printed, _) = run(d, "match -q -a md5 --known bad=digests --names-only --digests digests", "");
+    assert_eq!((code, printed), (1, format!("{evil}\n")));
+}
+
+/// Lines of standard input keep their numbers, however long one is, and comments are no digests.
+#[test]
+fn long_lines_of_digests_are_single_lines() {
+    let directory = case();
+    let d = directory.path();
+    let evil = md5(b"evil contents");
+    fs::write(d.join("digests"), format!("{evil}\n")).unwrap();
+    assert_eq!(run(d, "known build -q -a md5 --class bad set.pfhk digests", "").0, 0);
+    for length in [4095, 4096, 65_536, 200_000] {
+        let comment = format!("#{}{evil}", " ".repeat(length));
+        let input = format!("\u{FEFF}{evil}\n{comment}\n{}\nnone\n{evil}\n", "x".repeat(length));
+        let (code, printed, said) = run(d, "known lookup set.pfhk", &input);
+        assert_eq!((code, printed.matches("known-bad").count()), (3, 2), "{length}: {printed}{said}");
+        assert!(said.contains("line 3: `xxx") && said.contains("line 4: `none` is no digest"), "{length}: {said}");
+        assert!(!said.contains("line 2") && !said.contains("line 5"), "{said}");
+    }
+}
+
+/// A list that is being typed does not keep the program from ending.
+#[test]
+fn a_signal_ends_the_wait_for_a_list() {
+    let directory = case();
+    let d = directory.path();
+    fs::write(d.join("digests"), format!("{}\n", md5(b"evil contents"))).unwrap();
+    for known in ["bad=digests", "digests"] {
+        fs::remove_file(d.join("endless")).ok();
+        fifo(&d.join("endless"));
+        let running = pfh(d, ["match", "-a", "md5", "--known", known, "--digests", "endless"]).start();
+        let writer = fs::OpenOptions::new().write(true).open(d.join("endless")).unwrap();
+        running.wait_until_it_reads(&d.join("endless"));
+        running.signal(rustix::process::Signal::TERM);
+        assert_eq!(running.end().code(), 130, "{known}");
+        drop(writer);
     }
 }

@@ -478,6 +478,95 @@ with zipfile.ZipFile("RDS_2026.06.1_modern_minimal_delta.zip", "w") as archive:
     }
 }
 
+/// An archive has the digests of its members beside the database. They are no list of known files, whatever is wrong
+/// with the database.
+#[test]
+fn an_archive_of_a_database_is_no_list() {
+    const PYTHON: &str = r#"
+import zipfile
+for name, members in (("release.zip", ["release.db"]), ("several.zip", ["release.db", "other.db"])):
+    with zipfile.ZipFile(name, "w") as archive:
+        for member in members:
+            archive.write("release.db", member)
+        archive.writestr("signatures.txt", "SHA256(release.db)= " + "1" * 64 + "\n")
+"#;
+    let directory = scratch();
+    let d = directory.path();
+    if !database(d, "release.db", "modern", &["a"]) {
+        return;
+    }
+    assert!(peer("python3", d, ["-c", PYTHON]).unwrap().status.success());
+    let whole = fs::read(d.join("release.zip")).unwrap();
+    let mut damaged = whole.clone();
+    damaged[3000] ^= 1;
+    fs::write(d.join("damaged.zip"), damaged).unwrap();
+    fs::write(d.join("without ending"), whole).unwrap();
+    for (source, reason) in [("damaged.zip", "Invalid checksum"), ("several.zip", "it has several databases")] {
+        let ended = pfh(d, ["known", "build", "set.pfhk", source]).run();
+        assert_eq!(ended.code(), 2, "{}", ended.said());
+        assert!(ended.said().contains(source) && ended.said().contains(reason), "{}", ended.said());
+        assert!(!d.join("set.pfhk").exists());
+    }
+    for source in ["release.zip", "without ending"] {
+        let built = pfh(d, ["known", "build", "--allow-empty", "set.pfhk", source]).run();
+        built.expect(0, "pfh: known files: 1, lines: 1, repeated: 0\n");
+        let known = pfh(d, ["known", "lookup", "set.pfhk", &digest("sha256", b"a").to_string()]).run();
+        assert!(String::from_utf8_lossy(&known.stdout).starts_with("known-other"));
+    }
+    for source in ["release.zip", "release.db", "damaged.zip"] {
+        let ended = pfh(d, ["known", "lookup", &format!("good={source}"), &"1".repeat(64)]).run();
+        let advice = format!(
+            "pfh: `{source}` is a database of known files: `pfh known build SET `{source}`` makes a set of it\n"
+        );
+        ended.expect(2, &advice);
+    }
+}
+
+/// Entries that the set would lose, because it has none of their algorithms, are refused as those of a list are.
+#[test]
+fn entries_without_a_wanted_digest_are_counted() {
+    let directory = scratch();
+    let d = directory.path();
+    let (md5, sha256) = (digest("md5", b"a"), digest("sha256", b"b"));
+    fs::write(d.join("list.csv"), format!("path,size,md5,sha256\na,1,{md5},\nb,1,,{sha256}\n")).unwrap();
+    pfh(d, ["known", "build", "-q", "all.pfhk", "list.csv"]).run().done();
+    let mut sources = vec!["list.csv", "all.pfhk"];
+    if database(d, "release.db", "modern", &["b"]) {
+        const PYTHON: &str = r#"
+import sqlite3
+database = sqlite3.connect("release.db")
+database.execute("INSERT INTO FILE SELECT '', sha1, md5, 'x', 1, 7 FROM FILE")
+database.commit()
+"#;
+        assert!(peer("python3", d, ["-c", PYTHON]).unwrap().status.success());
+        sources.push("release.db");
+    }
+    for source in sources {
+        let ended = pfh(d, ["known", "build", "-a", "sha256", "set.pfhk", source]).run();
+        assert_eq!(ended.code(), 3, "{}", ended.said());
+        assert!(ended.said().contains(&format!("`{source}`: 1 file without a digest by ")), "{}", ended.said());
+        assert!(!d.join("set.pfhk").exists());
+        let ended = pfh(d, ["known", "build", "-q", "--keep-going", "-a", "sha256", "set.pfhk", source]).run();
+        assert_eq!(ended.code(), 3, "{}", ended.said());
+        assert!(d.join("set.pfhk").exists());
+        fs::remove_file(d.join("set.pfhk")).unwrap();
+    }
+}
+
+/// An export without entries does not replace a list.
+#[test]
+fn a_list_is_not_replaced_by_an_export_of_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("list"), format!("{}\n", digest("md5", b"a"))).unwrap();
+    pfh(d, ["known", "build", "-q", "--class", "bad", "set.pfhk", "list"]).run().done();
+    let export = ["known", "export", "-q", "-a", "md5", "--only", "good", "-o", "list", "set.pfhk"];
+    assert_eq!(pfh(d, export).run().code(), 3);
+    assert_ne!(fs::metadata(d.join("list")).unwrap().len(), 0);
+    assert_eq!(pfh(d, [&export[..], &["--allow-empty"]].concat()).run().code(), 0);
+    assert_eq!(fs::metadata(d.join("list")).unwrap().len(), 0);
+}
+
 /// A program that is killed leaves no set under its name.
 #[test]
 fn a_killed_build_leaves_no_set() {

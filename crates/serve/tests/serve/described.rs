@@ -113,7 +113,7 @@ fn every_route_is_described_and_nothing_else() {
         }
     }
     let routes: BTreeSet<(String, String)> =
-        routes().iter().map(|&(method, path)| (method.to_owned(), path.to_owned())).collect();
+        routes().map(|(method, path)| (method.to_owned(), path.to_owned())).collect();
     assert_eq!(described, routes);
     // Every part is used, and every reference leads somewhere.
     for (kind, parts) in document["components"].as_object().unwrap() {
@@ -182,7 +182,7 @@ fn refusals_are_as_described() {
     let message = &document["components"]["schemas"]["Message"];
     let server = server(Limits { requests_per_second: 1, ..Limits::default() });
     let mut refused = 0;
-    for (method, path) in routes().iter().chain(routes()).copied() {
+    for (method, path) in routes().chain(routes()) {
         let path = path.replace("{digest}", "00");
         let answer = if method == "get" { get(server.http(), &path) } else { post(server.http(), &path, "{}") };
         if answer.status == 429 {
