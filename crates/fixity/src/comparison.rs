@@ -9,6 +9,7 @@ use crate::path::{PATH_BYTES_MAX, PathError, push_key};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io;
+use std::iter;
 
 /// A file as a run found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,12 +125,14 @@ impl Comparison {
             self.unreadable.insert(self.latest_key.clone(), reason.clone());
         }
         match found.state {
-            State::Unreadable(reason) => self.findings.push(&Finding {
-                class: Class::Unreadable,
-                expected: None,
-                found: Some(found.file),
-                reason,
-            }),
+            State::Unreadable(reason) => {
+                let mut file = found.file;
+                if file.path.is_empty() {
+                    // The root itself.
+                    file.path.push(b'.');
+                }
+                self.findings.push(&Finding { class: Class::Unreadable, expected: None, found: Some(file), reason })
+            }
             State::Hashed | State::NotHashed => self.pairing.push(&Candidate::new(found.file)),
         }
     }
@@ -216,8 +219,9 @@ impl Comparison {
 /// Returns what is at the path of an expected file that was not found.
 fn presence(file: &File, unreadable: &BTreeMap<Vec<u8>, String>, look: Look<'_>) -> Presence {
     if !unreadable.is_empty() {
-        // A directory that could not be listed, among those above it.
-        for (place, _) in file.path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+        // A directory that could not be listed, among those above it; the first is the root.
+        let slashes = file.path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        for place in iter::once(0).chain(slashes.map(|(place, _)| place)) {
             let mut key = Vec::new();
             push_key(&file.path[..place], &mut key);
             if let Some(reason) = unreadable.get(&key) {

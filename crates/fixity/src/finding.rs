@@ -40,6 +40,15 @@ pub struct Totals {
     pub not_comparable: u64,
 }
 
+impl Totals {
+    /// Returns the number of files that are as the list says: by their contents, or with `structure`, for which nothing
+    /// is read, by their names and sizes.
+    pub fn verified(&self, structure: bool) -> u64 {
+        let matched = self.files.of(Class::Matched);
+        if structure { matched + self.found.of(Class::NotChecked) } else { matched }
+    }
+}
+
 /// All findings, which are listed class by class in the order of their paths.
 pub struct Findings {
     sort: ByteSort,

@@ -109,8 +109,9 @@ impl Reading<'_> {
                 continue;
             }
             files += 1;
+            let below = root.below(&entry.path, &self.forms);
             file.path.clear();
-            file.path.extend_from_slice(&root.below(&entry.path, &self.forms));
+            file.path.extend_from_slice(below.as_deref().unwrap_or(&entry.path));
             (file.size, file.line) = (None, entry.line);
             file.digests.clear();
             if is_whole(entry) {
@@ -121,7 +122,11 @@ impl Reading<'_> {
                 other.get_or_insert_with(|| file.clone());
                 continue;
             }
-            if let Err(error) = expectations.push(&file)? {
+            let pushed = match below {
+                Ok(_) => expectations.push(&file)?,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = pushed {
                 not_below.push((File { path: entry.path.clone(), ..file.clone() }, error));
             }
             if not_below.len() > NOT_BELOW_MAX {

@@ -14,6 +14,8 @@ pub enum PathError {
     Empty,
     /// It begins with `/`.
     Absolute,
+    /// It does not begin with the prefix that is to be removed.
+    OtherPrefix,
     /// It has a component `..`, which could lead out of the root.
     Parent,
     /// It has a NUL byte, which no path of the system has.
@@ -27,6 +29,7 @@ impl fmt::Display for PathError {
         f.write_str(match self {
             PathError::Empty => "there is no path",
             PathError::Absolute => "the path is absolute and not below the root",
+            PathError::OtherPrefix => "the path does not begin with the prefix that is to be removed",
             PathError::Parent => "the path has a component `..`, which could lead out of the root",
             PathError::Nul => "the path has a NUL byte",
             PathError::TooLong => return write!(f, "the path is longer than {PATH_BYTES_MAX} bytes"),

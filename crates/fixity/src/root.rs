@@ -3,6 +3,7 @@
 use crate::comparison::{Found, Presence, State};
 use crate::file::File;
 use crate::kind::{Kind, kind_of};
+use crate::path::PathError;
 use pfh_list::List;
 use pfh_record::quote::quoted_path;
 use pfh_record::{ErrorKind, FixityList, FormatName, Outcome, Record, SkipReason};
@@ -67,50 +68,54 @@ impl Root {
     }
 
     /// Returns the path of a list as one below the root, as far as it is.
-    pub fn below<'a>(&self, path: &'a [u8], forms: &PathForms<'_>) -> Cow<'a, [u8]> {
+    ///
+    /// # Errors
+    /// [`PathError::OtherPrefix`] if it does not begin with the prefix that is to be removed.
+    pub fn below<'a>(&self, path: &'a [u8], forms: &PathForms<'_>) -> Result<Cow<'a, [u8]>, PathError> {
         let slashed = |path: &[u8]| path.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect();
         let path = if forms.backslashes { Cow::Owned(slashed(path)) } else { Cow::Borrowed(path) };
         if let Some(prefix) = forms.strip_prefix {
             let prefix = if forms.backslashes { &slashed(prefix) } else { prefix };
-            return match strip_directory(&path, prefix) {
-                Some(rest) => {
-                    let bytes = rest.len();
-                    suffix(path, bytes)
-                }
-                // Whatever it is, it is not below the root.
-                None => Cow::Owned([b"/", &path[..]].concat()),
-            };
+            let bytes = strip_directory(&path, prefix).ok_or(PathError::OtherPrefix)?.len();
+            return Ok(suffix(path, bytes));
         }
         if self.is_file {
             let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().len();
-            return suffix(path, name);
+            return Ok(suffix(path, name));
         }
         if path.first() == Some(&b'/') {
             for root in [&self.path, &self.canonical] {
                 if let Some(rest) = strip_directory(&path, root.as_os_str().as_bytes()) {
                     let bytes = rest.len();
-                    return suffix(path, bytes);
+                    return Ok(suffix(path, bytes));
                 }
             }
         }
-        path
+        Ok(path)
     }
 
     /// Returns the directory, or the file, whose files are compared: the root, or if none was named, the deepest
     /// directory that has all expected files, which is at or below their common one.
-    pub fn top(&self, common_directory: &[u8]) -> PathBuf {
+    ///
+    /// # Errors
+    /// The path of that directory, if it does not exist: what has all its ancestors' files may be all of a machine's.
+    pub fn top(&self, common_directory: &[u8]) -> Result<PathBuf, PathBuf> {
         let mut top = if self.path == Path::new(".") { PathBuf::new() } else { self.path.clone() };
         if !self.is_named {
-            for component in Path::new(OsStr::from_bytes(common_directory)).components() {
+            let mut components = Path::new(OsStr::from_bytes(common_directory)).components();
+            while let Some(component) = components.next() {
                 let below = top.join(component);
-                // A symbolic link could lead elsewhere, and what is there is not below the root.
-                if !fs::symlink_metadata(&below).is_ok_and(|metadata| metadata.is_dir()) {
-                    break;
+                match fs::symlink_metadata(&below) {
+                    Ok(metadata) if metadata.is_dir() => top = below,
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        return Err(components.fold(below, |path, component| path.join(component)));
+                    }
+                    // A symbolic link could lead elsewhere, and what is there is not below the root.
+                    _ => break,
                 }
-                top = below;
             }
         }
-        if top.as_os_str().is_empty() { PathBuf::from(".") } else { top }
+        Ok(if top.as_os_str().is_empty() { PathBuf::from(".") } else { top })
     }
 
     /// Returns the path of a record as one below the root.

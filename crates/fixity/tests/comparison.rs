@@ -202,6 +202,29 @@ fn directories_that_cannot_be_listed_lose_nothing() {
     );
 }
 
+/// A root that cannot be listed has a name, and tells nothing of the files below it.
+#[test]
+fn the_root_may_be_unreadable() {
+    let root = Found { file: File::new(""), state: State::Unreadable("denied".to_owned()) };
+    let (totals, findings) = compare_with(&[sha256("a", "1")], vec![root], 1 << 20, &mut |_| Presence::LeftOut);
+    let findings: Vec<String> = findings.iter().map(told).collect();
+    assert_eq!(findings, ["unreadable - . denied", "unreadable a - denied"]);
+    assert_eq!(totals.expected.of(Class::Unreadable), 1);
+}
+
+/// Of names and sizes, those that are there count; of contents, those that were read.
+#[test]
+fn what_was_verified_is_counted() {
+    let unread = |path: &str| Found { file: sha256(path, "1"), state: State::NotHashed };
+    let expected = [sha256("a", "1"), sha256("b", "1"), sha256("c", "1")];
+    let of = |found: Vec<Found>| {
+        let (totals, _) = compare_with(&expected, found, 1 << 20, &mut |_| Presence::LeftOut);
+        [totals.verified(false), totals.verified(true)]
+    };
+    assert_eq!(of(vec![]), [0, 0]);
+    assert_eq!(of(vec![hashed(sha256("a", "1")), unread("b")]), [1, 2]);
+}
+
 #[test]
 fn letters_may_be_composed_otherwise() {
     let (composed, decomposed) = ("d\u{e9}j\u{e0}", "de\u{301}ja\u{300}");

@@ -83,10 +83,11 @@ impl AtomicFile {
         both.map(|metadata| FileIdentity::new(metadata.dev(), metadata.ino())).collect()
     }
 
-    /// Ends the file, and gives it its name after its bytes have reached the disk.
+    /// Ends the file, and gives it its name after its bytes have reached the disk. The name has reached it, too, when this
+    /// returns.
     ///
     /// # Errors
-    /// If it cannot be written or named; nothing remains of it then.
+    /// If it cannot be written or named; nothing remains of it then. Also if the disk fails after that.
     pub fn persist(self) -> io::Result<()> {
         let target = self.target.clone();
         self.persist_as(&target)
@@ -115,10 +116,12 @@ impl AtomicFile {
     fn named(self, target: &Path) -> io::Result<File> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
-        match self.temporary {
+        let named = match self.temporary {
             Temporary::Named(path) => path.persist(target).map(|()| file).map_err(|error| error.error),
             Temporary::Unnamed => give_name(file, target),
-        }
+        }?;
+        sync_name(target)?;
+        Ok(named)
     }
 
     /// Like [`AtomicFile::persist`], but leaves a file alone that has the name by then. Returns whether this file got
@@ -136,9 +139,10 @@ impl AtomicFile {
     fn named_new(self) -> io::Result<bool> {
         let file = self.writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
+        let target = self.target.clone();
         let unless_it_exists = |named: io::Result<()>| match named {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            named => named.map(|()| true),
+            named => named.and_then(|()| sync_name(&target)).map(|()| true),
         };
         let path = match self.temporary {
             Temporary::Named(path) => path,
@@ -174,6 +178,14 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     match File::open(directory)?.sync_all() {
         // Some filesystems have no such operation, and do it at once.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        synced => synced,
+    }
+}
+
+/// Makes the name of a file durable. A directory may be writable and not readable; then the system does that in its time.
+fn sync_name(target: &Path) -> io::Result<()> {
+    match sync_directory(directory_of(target)) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced,
     }
 }

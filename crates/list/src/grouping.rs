@@ -30,7 +30,6 @@ pub struct Grouping {
     values: BufWriter<File>,
     /// Bytes of all values.
     end: u64,
-    fingerprint: Algorithm,
     /// Fingerprints, and the offsets and lengths of their values.
     places: ExternalSort<{ FINGERPRINT_BYTES + 16 }>,
     memory_bytes: u64,
@@ -42,11 +41,10 @@ impl Grouping {
     /// # Errors
     /// If a temporary file cannot be created.
     pub fn new(memory_bytes: u64) -> io::Result<Grouping> {
-        let fingerprint = Algorithm::from_name("blake3").map_err(io::Error::other)?;
         let values = BufWriter::new(tempfile::tempfile()?);
         // The second sort begins while the first one ends.
         let memory_bytes = memory_bytes / 2;
-        Ok(Grouping { values, end: 0, fingerprint, places: ExternalSort::new(memory_bytes), memory_bytes })
+        Ok(Grouping { values, end: 0, places: ExternalSort::new(memory_bytes), memory_bytes })
     }
 
     /// Adds a value.
@@ -54,10 +52,9 @@ impl Grouping {
     /// # Errors
     /// If a temporary file cannot be created, written or read.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
-        let mut hasher = self.fingerprint.hasher();
-        hasher.update(key);
+        let fingerprint = Algorithm::BLAKE3.digest(key);
         let mut place = [0; FINGERPRINT_BYTES + 16];
-        place[..FINGERPRINT_BYTES].copy_from_slice(&hasher.finish().bytes()[..FINGERPRINT_BYTES]);
+        place[..FINGERPRINT_BYTES].copy_from_slice(&fingerprint.bytes()[..FINGERPRINT_BYTES]);
         place[FINGERPRINT_BYTES..].copy_from_slice(&span(self.end, value.len() as u64));
         self.places.push(place)?;
         self.values.write_all(value)?;

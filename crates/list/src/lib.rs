@@ -3,7 +3,7 @@
 //!
 //! - [`List`] opens a list from any input and iterates over its [entries](Entry); the formats are those of
 //!   `pfh-record`. A list can be in a zip archive.
-//! - [`Lookup`] finds known digests; [`KnownDigests`] has them in memory.
+//! - [`KnownDigests`] finds known digests, which it has in memory.
 //! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
 //! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds; [`Spool`] keeps their order, and
 //!   [`Grouping`] brings values together by their keys.
@@ -39,10 +39,10 @@ pub use atomic::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, sy
 pub use contents::{Contents, NothingUseful};
 pub use grouping::Grouping;
 pub use list::{Input, List, OpenError, open_wanted};
-pub use lookup::{Doubt, Hit, KnownDigests, Lookup, Match, Name, TooManyDigests};
+pub use lookup::{Doubt, KnownDigests, Match, Name, TooManyDigests};
 pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded, WithoutDigest};
 pub use pfh_record::FileIdentity;
 pub use pfh_record::{Columns, ColumnsError, Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 pub use resume::{Remark, ResumeError, ResumedList};
-pub use sort::{ByteSort, ExternalSort};
+pub use sort::{ByteSort, ExternalSort, be_number};
 pub use spool::{Spool, SpoolReader};

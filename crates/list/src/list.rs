@@ -25,9 +25,12 @@ pub struct Input {
     open: Open,
 }
 
+/// The bytes of an opened input.
+type Stream = Box<dyn Read + Send>;
+
 enum Open {
     Path,
-    Reader(Box<dyn Read + Send>),
+    Reader(Stream),
 }
 
 impl Input {
@@ -145,7 +148,7 @@ pub struct List {
     first: VecDeque<Result<Entry, ReadError>>,
     /// The last of them that was lent.
     lent: Option<Entry>,
-    rest: Reader<BufReader<Box<dyn Read + Send>>>,
+    rest: Reader<BufReader<Stream>>,
     /// The lines that are left out.
     superseded: Superseded,
 }
@@ -157,9 +160,7 @@ impl List {
     /// # Errors
     /// [`OpenError`].
     pub fn open(input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
-        let Input { name, open } = input.into();
-        let is_path = matches!(open, Open::Path);
-        let (name, mut reader) = open_reader(name, open, options)?;
+        let (name, is_path, mut reader, options) = open_input(input.into(), options)?;
         let failed = |error| OpenError::Io { name: name.clone(), error };
         // A pipe may deliver small parts, so the beginning is collected first.
         let mut start = Vec::new();
@@ -167,7 +168,6 @@ impl List {
         while read > 0 && start.len() < OBJECT_BYTES_MAX && (start.len() < START_BYTES || !start.contains(&b'\n')) {
             read = reader.by_ref().take(START_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
         }
-        let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
         let format = match detect(&start, options) {
             Some(FormatName::Gnu) if is_bagit(&name, &start) => FormatName::Fixity(FixityList::Bagit),
             Some(format) => format,
@@ -195,10 +195,7 @@ impl List {
     /// # Errors
     /// [`OpenError::Io`]. If the format does not match, the iteration returns an error.
     pub fn open_as(format: FormatName, input: impl Into<Input>, options: ReadOptions) -> Result<List, OpenError> {
-        let Input { name, open } = input.into();
-        let is_path = matches!(open, Open::Path);
-        let (name, reader) = open_reader(name, open, options)?;
-        let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
+        let (name, is_path, reader, options) = open_input(input.into(), options)?;
         Ok(List::new(name, is_path, format, reader, options))
     }
 
@@ -211,32 +208,18 @@ impl List {
         input: impl Into<Input>,
         options: ReadOptions,
     ) -> Result<List, OpenError> {
-        let Input { name, open } = input.into();
-        let is_path = matches!(open, Open::Path);
-        let (name, reader) = open_reader(name, open, options)?;
-        let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
+        let (name, is_path, reader, options) = open_input(input.into(), options)?;
         let rest = Reader::with_columns(columns, BufReader::with_capacity(START_BYTES, reader), options);
         Ok(List::of_reader(name, is_path, None, rest))
     }
 
-    fn new(
-        name: Vec<u8>,
-        is_path: bool,
-        format: FormatName,
-        input: Box<dyn Read + Send>,
-        options: ReadOptions,
-    ) -> List {
+    fn new(name: Vec<u8>, is_path: bool, format: FormatName, input: Stream, options: ReadOptions) -> List {
         let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
         let stem = (format == FormatName::Fixity(FixityList::Imager)).then(|| stem(&name).to_vec());
         List::of_reader(name, is_path, stem, rest)
     }
 
-    fn of_reader(
-        name: Vec<u8>,
-        is_path: bool,
-        stem: Option<Vec<u8>>,
-        rest: Reader<BufReader<Box<dyn Read + Send>>>,
-    ) -> List {
+    fn of_reader(name: Vec<u8>, is_path: bool, stem: Option<Vec<u8>>, rest: Reader<BufReader<Stream>>) -> List {
         List { name, is_path, stem, first: VecDeque::new(), lent: None, rest, superseded: Superseded::default() }
     }
 
@@ -416,21 +399,28 @@ fn name_after(stem: Option<&[u8]>, entry: &mut Entry) {
     }
 }
 
-/// Opens an input. Returns its name too, to which the name of a file in an archive is added.
-fn open_reader(name: Vec<u8>, open: Open, options: ReadOptions) -> Result<(Vec<u8>, Box<dyn Read + Send>), OpenError> {
+/// Opens an input. Returns its name, to which the name of a file in an archive is added, whether it is a path, what is
+/// read, and the options with the algorithm that the name may reveal.
+fn open_input(
+    Input { name, open }: Input,
+    options: ReadOptions,
+) -> Result<(Vec<u8>, bool, Stream, ReadOptions), OpenError> {
+    let is_path = matches!(open, Open::Path);
     let opened = match open {
         Open::Path => open_path(&name, options),
         Open::Reader(reader) => plain(reader).map(|reader| (None, reader)),
     };
-    match opened {
-        Ok((None, reader)) => Ok((name, reader)),
-        Ok((Some(member), reader)) => Ok(([&name[..], b"/", &member].concat(), reader)),
-        Err(error) => Err(OpenError::Io { name, error }),
-    }
+    let (name, reader) = match opened {
+        Ok((None, reader)) => (name, reader),
+        Ok((Some(member), reader)) => ([&name[..], b"/", &member].concat(), reader),
+        Err(error) => return Err(OpenError::Io { name, error }),
+    };
+    let options = ReadOptions { likely_algorithm: algorithm_in_name(&name), ..options };
+    Ok((name, is_path, reader, options))
 }
 
 /// An opened input, and the name of the file in an archive if it does not stand in the path.
-type Opened = (Option<Vec<u8>>, Box<dyn Read + Send>);
+type Opened = (Option<Vec<u8>>, Stream);
 
 fn open_path(name: &[u8], options: ReadOptions) -> io::Result<Opened> {
     let file = match File::open(OsStr::from_bytes(name)) {
@@ -475,12 +465,12 @@ pub fn open_wanted(
 ) -> io::Result<Option<(Vec<u8>, impl Read + Send + use<>)>> {
     let name = path.as_os_str().as_bytes();
     if is_wanted(name) {
-        return Ok(Some((name.to_vec(), Box::new(File::open(path)?) as Box<dyn Read + Send>)));
+        return Ok(Some((name.to_vec(), Box::new(File::open(path)?) as Stream)));
     }
     let Some(file) = open_file(path.as_os_str())? else { return Ok(None) };
     let Some(archive) = archive_of(file)? else { return Ok(None) };
     let found = zip::open_wanted(archive, is_wanted)?;
-    Ok(found.map(|(name, contents)| (name, Box::new(contents) as Box<dyn Read + Send>)))
+    Ok(found.map(|(name, contents)| (name, Box::new(contents) as Stream)))
 }
 
 /// Opens a regular file to look at it. Whoever writes to a pipe would notice that it was opened and closed, so nothing
@@ -501,7 +491,7 @@ fn archive_of(mut file: File) -> io::Result<Option<File>> {
 }
 
 /// Returns an input that cannot be read at any place, unless it is an archive, whose directory is at its end.
-fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Stream> {
     let mut start = Vec::new();
     reader.by_ref().take(4).read_to_end(&mut start)?;
     if zip::is_archive(&start) {

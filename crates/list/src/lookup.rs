@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pfh_digest::{Algorithm, Digest};
@@ -11,35 +10,6 @@ use pfh_record::{Entry, ReadError};
 
 use crate::contents::{Contents, NothingUseful};
 use crate::list::{List, names_of_length};
-
-/// A collection of known digests.
-pub trait Lookup: Sync {
-    /// Returns the algorithms of its digests. A look-up of files needs no others.
-    fn algorithms(&self) -> &[Algorithm];
-
-    /// Returns the entries that have this digest, in the order of their numbers; none if it is not known.
-    ///
-    /// # Errors
-    /// If the collection is not in memory and cannot be read.
-    fn find(&self, digest: &Digest) -> io::Result<Vec<Hit>>;
-}
-
-/// An entry with a searched digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub struct Hit {
-    /// The index of its list among those that were loaded; `None` for a digest that came from no list.
-    pub set: Option<u32>,
-    /// The number of the entry in the whole collection.
-    pub entry: u64,
-}
-
-impl Hit {
-    /// Makes a hit of entry number `entry` of the collection, which came from this set.
-    pub fn new(set: Option<u32>, entry: u64) -> Hit {
-        Hit { set, entry }
-    }
-}
 
 /// The name of an entry, and its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,16 +122,6 @@ impl fmt::Display for Doubt {
     }
 }
 
-impl Lookup for KnownDigests {
-    fn algorithms(&self) -> &[Algorithm] {
-        &self.algorithms
-    }
-
-    fn find(&self, digest: &Digest) -> io::Result<Vec<Hit>> {
-        Ok(self.hits(digest).collect())
-    }
-}
-
 impl KnownDigests {
     /// Begins a collection that takes at most about `bytes_max` bytes of memory. With `wanted`, it keeps only digests
     /// of this algorithm. With `all_names`, each name that a list has for the same digests is an entry.
@@ -263,6 +223,11 @@ impl KnownDigests {
         Ok(())
     }
 
+    /// Returns the algorithms of its digests. A look-up of files needs no others.
+    pub fn algorithms(&self) -> &[Algorithm] {
+        &self.algorithms
+    }
+
     /// Returns the number of files in the lists that no file can be found to be, because they have no digest, such as
     /// those that could not be read.
     pub fn without_digest(&self) -> u64 {
@@ -281,14 +246,14 @@ impl KnownDigests {
     /// Returns the entries whose digests all equal these, as far as these have the algorithms: the first entry of each
     /// list, or all entries.
     pub fn matches(&self, digests: &[Digest]) -> Vec<Match> {
-        let agrees = |hit: &Hit| {
-            self.entries[hit.entry as usize].digests.iter().all(|known| {
+        let agrees = |entry: &u64| {
+            self.entries[*entry as usize].digests.iter().all(|known| {
                 let own = digests.iter().find(|own| own.algorithm() == known.algorithm());
                 own.is_none_or(|own| own == known)
             })
         };
-        let candidates = digests.iter().flat_map(|digest| self.hits(digest));
-        let mut entries: Vec<u64> = candidates.filter(agrees).map(|hit| hit.entry).collect();
+        let candidates = digests.iter().flat_map(|digest| self.entries_of(digest));
+        let mut entries: Vec<u64> = candidates.filter(agrees).collect();
         entries.sort_unstable();
         entries.dedup();
         let mut matches: Vec<Match> = Vec::new();
@@ -305,9 +270,9 @@ impl KnownDigests {
         matches
     }
 
-    fn hits(&self, digest: &Digest) -> impl Iterator<Item = Hit> + '_ {
-        let places = self.places.get(digest).into_iter().flatten();
-        places.map(|&entry| Hit { set: self.entries[entry as usize].list, entry: entry.into() })
+    /// Returns the numbers of the entries that have this digest, in order.
+    fn entries_of(&self, digest: &Digest) -> impl Iterator<Item = u64> + '_ {
+        self.places.get(digest).into_iter().flatten().map(|&entry| u64::from(entry))
     }
 
     /// Notes that an entry has matched, which confirms its guessed algorithm.
@@ -354,15 +319,16 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_tells_set_and_entry() {
+    fn a_digest_is_found_in_every_list() {
         let line = |text, name| format!("{}  {name}\n", digest("md5", text));
         let lists = [("one.md5", line("a", "a") + &line("b", "b")), ("other.md5", line("b", "c"))];
         let known = known(false, &lists);
         assert_eq!(known.algorithms(), [Algorithm::from_name("md5").unwrap()]);
-        let found = |text| known.find(&digest("md5", text)).unwrap();
-        assert_eq!(found("a"), [Hit { set: Some(0), entry: 0 }]);
-        assert_eq!(found("b"), [Hit { set: Some(0), entry: 1 }, Hit { set: Some(1), entry: 2 }]);
+        let found = |text| known.matches(&[digest("md5", text)]);
+        assert_eq!(found("a"), [Match { entry: 0, names: 1 }]);
+        assert_eq!(found("b"), [Match { entry: 1, names: 1 }, Match { entry: 2, names: 1 }]);
         assert_eq!(found("c"), []);
+        assert_eq!(known.name(1), Name { list: Some(b"one.md5"), name: b"b" });
         assert_eq!(known.name(2), Name { list: Some(b"other.md5"), name: b"c" });
     }
 

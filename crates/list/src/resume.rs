@@ -1,11 +1,12 @@
 //! Continuing a JSON Lines file: the files that it records, and preparing it for appending.
 
-use crate::atomic::{AtomicFile, directory_of, sync_directory};
+use crate::atomic::AtomicFile;
 use crate::latest::Latest;
 use pfh_facts::Counting;
 use pfh_record::jsonl::{Journal, JournalLine, LineContent};
 use pfh_record::quote::{quoted, quoted_path};
 use pfh_record::{Entry, Header, Metadata, ReadError, ReadErrorKind, Selection, Timestamp};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -28,6 +29,8 @@ pub struct ResumedList {
     journal: Journal,
     /// For each path, the identity in its latest line.
     latest: Latest<1>,
+    /// The paths whose latest line states the marks of a collision attack.
+    marked: HashSet<[u64; 1]>,
     fingerprints: Fingerprints,
     remarks: Vec<Remark>,
 }
@@ -64,6 +67,8 @@ pub enum ResumeError {
         piece_bytes: Option<u64>,
         /// The bytes that its entropies are taken from, if it has facts about contents.
         facts: Option<Counting>,
+        /// The options of this run that the file was begun without.
+        without: Vec<&'static str>,
     },
     /// The relative paths in the file start from another directory.
     OtherDirectory {
@@ -90,7 +95,7 @@ impl fmt::Display for ResumeError {
                 let name = quoted_path(path);
                 write!(f, "{name} is in use by another run: wait until that has ended, or give -o another name")
             }
-            ResumeError::OtherDigests { path, selection, piece_bytes, facts } => {
+            ResumeError::OtherDigests { path, selection, piece_bytes, facts, without } => {
                 let names: Vec<_> = selection.names().collect();
                 write!(f, "{} was begun with `-a {}", quoted_path(path), names.join(","))?;
                 if let Some(bytes) = piece_bytes {
@@ -101,7 +106,11 @@ impl fmt::Display for ResumeError {
                     Some(counting) => write!(f, " --facts={counting}")?,
                     None => {}
                 }
-                f.write_str("`: continue with the same, or give -o another name")
+                f.write_str("`")?;
+                if !without.is_empty() {
+                    write!(f, " and without {}", without.join(" or "))?;
+                }
+                f.write_str(": continue with the same, or give -o another name")
             }
             ResumeError::OtherDirectory { path, directory } => write!(
                 f,
@@ -267,6 +276,7 @@ impl ResumedList {
             file: None,
             journal: Journal::default(),
             latest: Latest::new(),
+            marked: HashSet::new(),
             fingerprints: Fingerprints::new(),
             remarks: Vec::new(),
         };
@@ -275,7 +285,13 @@ impl ResumedList {
         let Some(file) = &list.file else { return Ok(list) };
         let journal = Journal::read(BufReader::new(file), |line| {
             if let LineContent::File(entry) = line.content {
-                list.latest.set(fingerprints.path(&entry.path), fingerprints.of_entry(entry));
+                let path = fingerprints.path(&entry.path);
+                list.latest.set(path, fingerprints.of_entry(entry));
+                if line.has_collision_marks {
+                    list.marked.insert(path);
+                } else if !list.marked.is_empty() {
+                    list.marked.remove(&path);
+                }
             }
         });
         list.journal = journal.map_err(|error| ResumeError::NotAJournal { path: path.to_owned(), error })?;
@@ -314,6 +330,12 @@ impl ResumedList {
         let Some(mtime) = metadata.mtime else { return false };
         let identity = self.fingerprints.identity(path, metadata.size, mtime);
         self.latest.get(self.fingerprints.path(path)) == Some(identity)
+    }
+
+    /// Whether the latest line of this path states that the file, or a piece of it, bears the marks of a collision
+    /// attack.
+    pub fn has_collision_marks(&self, path: &[u8]) -> bool {
+        self.marked.contains(&self.fingerprints.path(path))
     }
 
     /// Whether the file has a line of this path, in whatever state.
@@ -376,7 +398,6 @@ impl ResumedList {
         let kept = if self.is_damaged() { Some(keep_beside(&target, &mut file)?) } else { None };
         // A filesystem without locks was reported before.
         let new = new.persist_locked()?;
-        sync_directory(directory_of(&target))?;
         self.tell(kept, superseded);
         Ok(new)
     }
@@ -427,8 +448,14 @@ fn fits(
 ) -> Result<(), ResumeError> {
     let own = header.selection.clone().unwrap_or_default();
     if own != *selection || header.piece_bytes != piece_bytes || header.facts != facts {
+        let lacks = [
+            ("--piecewise", piece_bytes.is_some(), header.piece_bytes.is_none()),
+            ("--facts", facts.is_some(), header.facts.is_none()),
+        ];
+        let without = lacks.into_iter().filter(|(_, is_asked, is_absent)| *is_asked && *is_absent);
+        let without = without.map(|(option, ..)| option).collect();
         let Header { piece_bytes, facts, .. } = *header;
-        return Err(ResumeError::OtherDigests { path: path.to_owned(), selection: own, piece_bytes, facts });
+        return Err(ResumeError::OtherDigests { path: path.to_owned(), selection: own, piece_bytes, facts, without });
     }
     match (&header.directory, directory) {
         (Some(there), Some(here)) if there != here => {

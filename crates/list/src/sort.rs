@@ -16,6 +16,12 @@ const RECORDS_MIN: usize = 1024;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
+/// Returns the number that a part of a record is, most significant byte first; of at most 8 bytes.
+#[inline]
+pub fn be_number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// Collects records of `N` bytes and returns them in the order of their bytes. So a number in a record must have its
 /// most significant byte first. Equal records are all kept.
 ///

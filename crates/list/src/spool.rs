@@ -38,14 +38,15 @@ impl Spool {
     /// Appends a record.
     ///
     /// # Errors
-    /// If the temporary file cannot be created or written.
+    /// If the record is too long, or the temporary file cannot be created or written.
     pub fn push(&mut self, record: &[u8]) -> io::Result<()> {
         if self.writer.is_none() {
             self.writer = Some(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?));
         }
         let Some(writer) = &mut self.writer else { return Ok(()) };
+        let length = u32::try_from(record.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         self.records += 1;
-        writer.write_all(&(record.len() as u32).to_be_bytes())?;
+        writer.write_all(&length.to_be_bytes())?;
         writer.write_all(record)
     }
 
@@ -57,7 +58,8 @@ impl Spool {
         let Some(writer) = self.writer else { return Ok(SpoolReader::default()) };
         let mut file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;
-        Ok(SpoolReader { file: Some(BufReader::with_capacity(BUFFER_BYTES, file)), record: Vec::new() })
+        let file = Some(BufReader::with_capacity(BUFFER_BYTES, file));
+        Ok(SpoolReader { file, records: self.records, left: self.records, record: Vec::new() })
     }
 
     /// Calls `each` with the records.
@@ -77,6 +79,9 @@ impl Spool {
 #[derive(Debug, Default)]
 pub struct SpoolReader {
     file: Option<BufReader<fs::File>>,
+    records: u64,
+    /// Number of records that were not read yet.
+    left: u64,
     record: Vec<u8>,
 }
 
@@ -86,16 +91,12 @@ impl SpoolReader {
     /// # Errors
     /// If the temporary file cannot be read.
     pub fn advance(&mut self) -> io::Result<bool> {
-        let Some(file) = &mut self.file else { return Ok(false) };
+        let Some(file) = self.file.as_mut().filter(|_| self.left > 0) else { return Ok(false) };
+        self.left -= 1;
         let mut length = [0; 4];
-        match file.read_exact(&mut length) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-            Err(error) => return Err(error),
-        }
+        file.read_exact(&mut length)?;
         self.record.resize(u32::from_be_bytes(length) as usize, 0);
-        file.read_exact(&mut self.record)
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "a temporary file was damaged"))?;
+        file.read_exact(&mut self.record)?;
         Ok(true)
     }
 
@@ -118,6 +119,7 @@ impl SpoolReader {
     /// # Errors
     /// If the temporary file cannot be read.
     pub fn rewind(&mut self) -> io::Result<()> {
+        self.left = self.records;
         self.file.as_mut().map_or(Ok(()), Seek::rewind)
     }
 }

@@ -7,8 +7,8 @@ use crate::resume::Fingerprints;
 use crate::sort::ExternalSort;
 use crate::spool::{Spool, SpoolReader};
 
-/// Memory for sorting; the rest is in temporary files.
-const SORT_BYTES: u64 = 64 << 20;
+/// Memory for each of the two sorts, which are there at the same time; the rest is in temporary files.
+const SORT_BYTES: u64 = 32 << 20;
 
 const BUFFER_BYTES: usize = 1 << 18;
 

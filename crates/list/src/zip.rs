@@ -264,20 +264,19 @@ pub(crate) fn open_wanted(
     found.map(|member| Ok((member.name.clone(), member.open(archive)?))).transpose()
 }
 
+/// The file in which NSRL states digests of the others in an archive, so that it is no list of known files.
+const SIGNATURES: &[u8] = b"signatures.txt";
+
 /// Opens the list in an archive: its only file, or `NSRLFile.txt`, or the only one that `is_list` takes for a list by
 /// its beginning. Also returns its name.
 pub(crate) fn open_only(mut archive: File, is_list: impl Fn(&mut Contents) -> bool) -> io::Result<(Vec<u8>, Contents)> {
     let (mut members, mut nsrl, mut count) = (Vec::new(), Vec::new(), 0_u64);
     each_member(&mut archive, |member| {
         count += 1;
-        if member
-            .name
-            .rsplit(|&byte| byte == b'/')
-            .next()
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"NSRLFile.txt"))
-        {
+        let name = member.name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        if name.eq_ignore_ascii_case(b"NSRLFile.txt") {
             nsrl.push(member);
-        } else if members.len() < FILES_MAX {
+        } else if members.len() < FILES_MAX && !name.eq_ignore_ascii_case(SIGNATURES) {
             members.push(member);
         }
         nsrl.len() < 2

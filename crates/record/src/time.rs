@@ -2,6 +2,7 @@
 
 use crate::Timestamp;
 use crate::text::{parse_decimal, push_decimal, push_two_digits};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
@@ -55,9 +56,35 @@ impl Civil {
     }
 }
 
-/// Appends `2026-11-20T14:08:22.123456789Z`.
-pub(crate) fn push_rfc3339(time: Timestamp, out: &mut Vec<u8>) {
-    let civil = Civil::of(time.seconds);
+impl Timestamp {
+    /// Returns `2026-11-20T14:08:22Z` (RFC 3339, section 5.6). Fractions of a second are dropped.
+    pub fn to_seconds_text(self) -> String {
+        let mut text = Vec::new();
+        push_seconds(self.seconds, &mut text);
+        text.push(b'Z');
+        text.into_iter().map(char::from).collect()
+    }
+}
+
+impl From<SystemTime> for Timestamp {
+    /// A clock has no time that a timestamp cannot express.
+    fn from(time: SystemTime) -> Timestamp {
+        let seconds = |since: std::time::Duration| i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        match time.duration_since(UNIX_EPOCH) {
+            Ok(since) => Timestamp { seconds: seconds(since), nanoseconds: since.subsec_nanos() },
+            Err(error) => match error.duration() {
+                before if before.subsec_nanos() == 0 => Timestamp { seconds: -seconds(before), nanoseconds: 0 },
+                before => {
+                    Timestamp { seconds: -seconds(before) - 1, nanoseconds: 1_000_000_000 - before.subsec_nanos() }
+                }
+            },
+        }
+    }
+}
+
+/// Appends `2026-11-20T14:08:22`.
+fn push_seconds(seconds: i64, out: &mut Vec<u8>) {
+    let civil = Civil::of(seconds);
     civil.push_year(out);
     for (separator, value) in
         [(b'-', civil.month), (b'-', civil.day), (b'T', civil.hour), (b':', civil.minute), (b':', civil.second)]
@@ -65,6 +92,11 @@ pub(crate) fn push_rfc3339(time: Timestamp, out: &mut Vec<u8>) {
         out.push(separator);
         push_two_digits(value, out);
     }
+}
+
+/// Appends `2026-11-20T14:08:22.123456789Z`.
+pub(crate) fn push_rfc3339(time: Timestamp, out: &mut Vec<u8>) {
+    push_seconds(time.seconds, out);
     out.push(b'.');
     let nanoseconds = time.nanoseconds.min(999_999_999);
     let mut unit = 100_000_000;
@@ -235,6 +267,20 @@ mod tests {
             push_colon_time(time, &mut colons);
             assert_eq!(take_colon_time(&mut &colons[..]), Some(at(seconds, 0)));
         }
+    }
+
+    #[test]
+    fn times_of_the_clock_are_timestamps() {
+        for (nanoseconds, expected) in
+            [(0_i64, at(0, 0)), (1, at(0, 1)), (-1, at(-1, 999_999_999)), (-2_000_000_000, at(-2, 0))]
+        {
+            let distance = std::time::Duration::from_nanos(nanoseconds.unsigned_abs());
+            let time = if nanoseconds < 0 { UNIX_EPOCH - distance } else { UNIX_EPOCH + distance };
+            assert_eq!(Timestamp::from(time), expected);
+        }
+        assert_eq!(at(1_795_183_702, 999_999_999).to_seconds_text(), "2026-11-20T14:08:22Z");
+        // Lists and ledgers may state any time; its text does not take the longer, the later it is.
+        assert_eq!(at(i64::MAX, 0).to_seconds_text(), "292277026596-12-04T15:30:07Z");
     }
 
     #[test]

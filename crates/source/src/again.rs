@@ -198,11 +198,7 @@ impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
                 None => {
                     let number = identity.map_or_else(|| device_of(&path), |identity| identity.device);
                     let directory = holders.entry(number).or_insert_with(|| {
-                        let filesystem = self.local.scope.filesystems.of(number, || {
-                            let resolved = long_path::resolve(CWD, &path).ok()?;
-                            openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
-                        });
-                        Arc::new(Directory::of_arguments(filesystem))
+                        Arc::new(Directory::of_arguments(self.local.scope.filesystems.of_path(number, &path)))
                     });
                     LocalHandle::new(directory, &path)
                 }

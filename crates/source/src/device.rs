@@ -7,8 +7,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, StatxFlags, fstatfs, major, minor, statx};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, fstatfs, major, minor, openat, statx};
 
+use crate::long_path;
 use crate::mounts::{self, Mount};
 
 /// The kind of medium of a device.
@@ -192,6 +193,14 @@ impl Filesystems {
         });
         known.filesystems.insert(number, Arc::clone(&filesystem));
         filesystem
+    }
+
+    /// Returns the filesystem with this device number, of a file that a path leads to.
+    pub(crate) fn of_path(&self, number: u64, path: &[u8]) -> Arc<Filesystem> {
+        self.of(number, || {
+            let resolved = long_path::resolve(CWD, path).ok()?;
+            openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
+        })
     }
 
     /// Returns the filesystem of a block device that is itself read, by its own number: the place of its node does not

@@ -423,8 +423,6 @@ pub fn metadata_at(path: &[u8], follow: bool) -> io::Result<Metadata> {
 /// # Errors
 /// If there is none, or it cannot be examined.
 pub fn allocated_bytes(path: &[u8]) -> io::Result<u64> {
-    /// Unit of `st_blocks`.
-    const STAT_BLOCK_BYTES: u64 = 512;
     let stat = long_path::stat(path, AtFlags::empty())?;
     Ok((stat.st_blocks as u64).saturating_mul(STAT_BLOCK_BYTES))
 }

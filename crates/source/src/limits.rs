@@ -64,10 +64,11 @@ pub struct TooFewOpenFiles {
 impl fmt::Display for TooFewOpenFiles {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { limit, least, threads } = self;
-        let threads = if *threads == 1 { "a thread".to_owned() } else { format!("{threads} threads") };
+        let threads =
+            if *threads == 1 { "a thread that reads".to_owned() } else { format!("{threads} threads that read") };
         write!(
             formatter,
-            "the limit of {limit} open files is too low for {threads} that read: raise it to {least} or more \
+            "the limit of {limit} open files is too low for {threads}: raise it to {least} or more \
              (ulimit -n {least}), or ask for fewer threads"
         )
     }
@@ -180,6 +181,14 @@ mod tests {
         // With the usual limit, directories are listed ahead.
         let usual = OpenFiles::of(1024, 5, 16).unwrap();
         assert!(listed_ahead(usual.directories, WINDOW, 2 * WINDOW) >= 2 * WINDOW);
+    }
+
+    #[test]
+    fn a_low_limit_is_told() {
+        let said = |threads| TooFewOpenFiles { limit: 10, least: 30, threads }.to_string();
+        let end = "raise it to 30 or more (ulimit -n 30), or ask for fewer threads";
+        assert_eq!(said(1), format!("the limit of 10 open files is too low for a thread that reads: {end}"));
+        assert_eq!(said(2), format!("the limit of 10 open files is too low for 2 threads that read: {end}"));
     }
 
     #[test]

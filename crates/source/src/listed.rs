@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pfh_record::{ErrorKind, FileError, SkipReason};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat};
+use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use crate::directory::{Directory, LocalHandle};
@@ -57,10 +57,7 @@ impl<I> ListedFiles<I> {
     /// Returns the entry of a path that was named.
     fn named(&self, path: &[u8], size: u64, holder: &mut Option<Arc<Directory>>) -> Result<Entry<ListedHandle>, Errno> {
         let stat = long_path::stat(path, AtFlags::empty())?;
-        let filesystem = self.local.scope.filesystems.of(stat.st_dev, || {
-            let resolved = long_path::resolve(CWD, path).ok()?;
-            openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
-        });
+        let filesystem = self.local.scope.filesystems.of_path(stat.st_dev, path);
         let directory = match holder.take() {
             Some(holder) if Arc::ptr_eq(holder.filesystem(), &filesystem) => holder,
             _ => Arc::new(Directory::of_arguments(filesystem)),

@@ -198,11 +198,11 @@ fn handle_signal() -> io::Result<()> {
     handled.map_err(io::Error::from_raw_os_error)
 }
 
-/// Puts a page of zeros where a page of a map was lost. Otherwise restores the action before: the instruction is
-/// repeated, and then meets that.
+/// Puts a page of zeros where a page of a map was lost. A signal for another reason is left to the handler before; if
+/// there was none, the default action is restored, and the instruction, which is repeated, meets that.
 ///
 /// Uses only what a handler may use: atomics and system calls.
-extern "C" fn on_signal(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+extern "C" fn on_signal(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     /// The smallest page of every system that Linux runs on; larger ones need a larger hole, see below.
     const PAGE_BYTES: usize = 4096;
     // SAFETY: the system passes the facts about the signal.
@@ -232,8 +232,57 @@ extern "C" fn on_signal(_signal: libc::c_int, info: *mut libc::siginfo_t, _conte
             }
         }
     }
-    if let Some(before) = BEFORE.get() {
-        // SAFETY: it is the action that the system returned.
-        unsafe { libc::sigaction(libc::SIGBUS, before, ptr::null_mut()) };
+    let Some(before) = BEFORE.get() else { return };
+    match before.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // SAFETY: it is the action that the system returned.
+            unsafe { libc::sigaction(libc::SIGBUS, before, ptr::null_mut()) };
+        }
+        handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
+            type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+            // SAFETY: with this flag, the handler that the system returned has three arguments.
+            let handler = unsafe { std::mem::transmute::<usize, Handler>(handler) };
+            handler(signal, info, context);
+        }
+        handler => {
+            // SAFETY: without the flag, the handler that the system returned has one argument.
+            let handler = unsafe { std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(handler) };
+            handler(signal);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static SIGNALS: AtomicUsize = AtomicUsize::new(0);
+
+    extern "C" fn count_signal(_signal: libc::c_int) {
+        SIGNALS.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A program whose own handler goes on after the signal, as that of a Java machine may, keeps both handlers.
+    #[test]
+    fn signals_for_other_reasons_reach_the_handler_before_each_time() {
+        // SAFETY: all zeros are a valid `sigaction`, and the handler uses one atomic.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = count_signal as *const () as usize;
+            assert_eq!(libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()), 0);
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+        let map = MappedFile::open(&path).unwrap();
+        for signals in 1..=3 {
+            // SAFETY: the handler returns.
+            assert_eq!(unsafe { libc::raise(libc::SIGBUS) }, 0);
+            assert_eq!(SIGNALS.load(Ordering::Relaxed), signals);
+        }
+        File::options().write(true).open(&path).unwrap().set_len(0).unwrap();
+        assert_eq!(map.as_ref()[1 << 19], 0);
+        map.check().unwrap_err();
+        assert_eq!(SIGNALS.load(Ordering::Relaxed), 3);
     }
 }

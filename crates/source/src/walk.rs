@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pfh_record::{FileIdentity, SkipReason};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Stat, fstat, readlinkat, statat};
 use rustix::io::{Errno, retry_on_intr};
 
 use crate::ahead::{Ahead, Listed, Slot, WINDOW};
@@ -186,10 +186,7 @@ impl<'a> Walk<'a> {
         let filesystem = if kind == EntryKind::BlockDevice {
             self.source.filesystems.of_block_device(stat.st_rdev)
         } else {
-            self.source.filesystems.of(stat.st_dev, || {
-                let resolved = long_path::resolve(CWD, path).ok()?;
-                openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()
-            })
+            self.source.filesystems.of_path(stat.st_dev, path)
         };
         if kind == EntryKind::Regular && !filesystem.pseudo {
             let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);

@@ -8,8 +8,6 @@ use super::quantity::Count;
 use super::{message, reading};
 use pfh::HashRun;
 use pfh_digest::Algorithm;
-use pfh_fixity::identity_of_list;
-use pfh_lab::environment::timestamp;
 use pfh_list::{ExternalSort, Header, List, ListEnd, ReadOptions, Spool, SpoolReader};
 use pfh_page::{Block, Cell, Document, Section, Signature, Table, Tone};
 use pfh_record::jsonl::push_bytes_field;
@@ -20,7 +18,6 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 /// Most exceptions that a report names; it counts all, and the list has them.
 const EXCEPTIONS_MAX: usize = 10_000;
@@ -55,13 +52,15 @@ pub(crate) fn run(arguments: &CertifyArguments) -> Result<Ending, Failed> {
         ));
     }
     let path = Path::new(&arguments.list);
-    let list = lists::open_latest(&arguments.list, arguments.read_as, ReadOptions::default())?;
     let mut command = Command::begin(Reporting::DEFAULT, None);
     command.without_totals();
-    let output = reading::open_output(arguments.output.as_deref())?;
-    if identity_of_list(path).is_some_and(|list| output.identities().contains(&list)) {
-        return Err(Failed::usage("the report would replace the list: name another file with -o"));
+    let list = lists::open_latest(&arguments.list, arguments.read_as, ReadOptions::default());
+    if command.cancel().is_cancelled() {
+        return command.finish(Ok(()), 0, None);
     }
+    let list = list?;
+    let output = reading::open_output(arguments.output.as_deref())?;
+    reading::refuse_inputs(&output, [arguments.list.as_os_str()])?;
     command.set_output(output);
     let of_list = Identity::of(path)?;
     let files = Files::of(list, &command).map_err(Failed::temporary)?;
@@ -118,16 +117,12 @@ impl Identity {
 /// How the clock was set, as far as this system tells.
 fn clock() -> String {
     match fs::metadata(SYNCHRONISED).and_then(|metadata| metadata.modified()) {
-        Ok(set) => format!("system clock, which systemd-timesyncd set from a time server at {}", timestamp(set)),
+        Ok(set) => format!(
+            "system clock, which systemd-timesyncd set from a time server at {}",
+            Timestamp::from(set).to_seconds_text()
+        ),
         Err(_) => "system clock; whether it is synchronised is unknown".to_owned(),
     }
-}
-
-/// A time that a list states. One that the clock cannot have is shown as its number.
-fn shown(time: Timestamp) -> String {
-    let since = u64::try_from(time.seconds).map(|seconds| Duration::new(seconds, time.nanoseconds));
-    let at = since.ok().and_then(|since| SystemTime::UNIX_EPOCH.checked_add(since));
-    at.map_or_else(|| format!("{} s after 1970", time.seconds), timestamp)
 }
 
 /// Whether a line has a digest of a file, or of a piece of it.
@@ -185,12 +180,12 @@ struct Line {
 }
 
 impl Line {
-    fn new(fingerprint: Algorithm, path: &[u8], place: Place) -> Line {
+    fn new(path: &[u8], place: Place) -> Line {
         let own = match path {
             // A digest without a name is that of a file of its own.
             [] => u128::from(place.number()),
             path => {
-                let digest = fingerprint.digest(path);
+                let digest = Algorithm::BLAKE3.digest(path);
                 digest.bytes().first_chunk::<16>().map_or(0, |first| u128::from_be_bytes(*first))
             }
         };
@@ -214,7 +209,6 @@ impl Line {
 
 impl Files {
     fn of(mut list: List, command: &Command) -> io::Result<Files> {
-        let fingerprint = Algorithm::from_name("blake3").map_err(io::Error::other)?;
         let mut lines = ExternalSort::new(SORT_BYTES);
         for (index, entry) in (0..).zip(list.by_ref()) {
             if command.cancel().is_cancelled() {
@@ -223,7 +217,7 @@ impl Files {
             // Those that cannot be read are reported when the entries are counted.
             let Ok(entry) = entry else { continue };
             let place = Place::new(index, has_digest(&entry));
-            lines.push(Line::new(fingerprint, &entry.path, place).to_bytes())?;
+            lines.push(Line::new(&entry.path, place).to_bytes())?;
         }
         let mut places: ExternalSort<8> = ExternalSort::new(SORT_BYTES);
         let mut push = |line: Line| places.push(line.place.0.to_be_bytes());
@@ -438,7 +432,7 @@ impl Report<'_> {
             ("Program", program),
             ("Command line", bytes(&header.command_line)),
             ("Directory", bytes(&header.directory)),
-            ("Started", header.started.map(shown)),
+            ("Started", header.started.map(Timestamp::to_seconds_text)),
             ("Length of pieces", header.piece_bytes.map(|bytes| format!("{} bytes", Count(bytes)))),
         ];
         if let Some(stated) = self.account.stated {
@@ -481,9 +475,10 @@ impl Report<'_> {
             sentences.push(format!("At its end the list counts {} files.", Count(stated.files())));
         }
         let given = owned(self.given());
-        let facts = given
-            .into_iter()
-            .chain([("Made at".to_owned(), shown(self.facts.started)), ("Time from".to_owned(), self.clock.clone())]);
+        let facts = given.into_iter().chain([
+            ("Made at".to_owned(), self.facts.started.to_seconds_text()),
+            ("Time from".to_owned(), self.clock.clone()),
+        ]);
         Document::new("Hash report")
             .question("What was hashed, by whom, when and how")
             .sentence(sentence)
@@ -618,7 +613,7 @@ impl Report<'_> {
             "version": 1,
             "by": self.by,
             "devices": devices,
-            "created": shown(self.facts.started),
+            "created": self.facts.started.to_seconds_text(),
             "clock": self.clock,
             "program": self.version(),
             "arguments": self.facts.command_line.iter().map(|one| String::from_utf8_lossy(one)).collect::<Vec<_>>(),

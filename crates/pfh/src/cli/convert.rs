@@ -31,9 +31,19 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         piecewise: arguments.piecewise,
         ..ReadOptions::default()
     };
+    // From here on, a signal ends the waiting for a list.
+    let mut command = Command::begin(
+        Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT },
+        None,
+    );
+    command.without_totals();
     let mut sources = Vec::new();
     for path in &arguments.lists {
-        sources.push(Source::new(lists::open_latest(path, arguments.read_as, options)?));
+        let source = lists::open_latest(path, arguments.read_as, options).map(Source::new);
+        if command.cancel().is_cancelled() {
+            return command.finish(Ok(()), 0, None);
+        }
+        sources.push(source?);
     }
     let format = arguments.format;
     let has_pieces = sources.iter().any(Source::has_pieces) && format.keeps(Feature::Pieces);
@@ -50,11 +60,6 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
     let headers: Vec<&Header> = sources.iter().map(|source| &source.header).collect();
     let mut merged = Merged::of(&headers)?;
     merged.facts.selection = selection;
-    let mut command = Command::begin(
-        Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT },
-        None,
-    );
-    command.without_totals();
     command.set_output(reading::open_output(arguments.output.as_deref())?);
     let list = WrittenList::begin(format, &merged.facts, &options, command.output()).map_err(Failed::usage)?;
     let headers_lost = merged.lost(format);
@@ -608,15 +613,11 @@ impl Converter {
         }
         *unread += broken.count;
         let Some(trailer) = list.trailer() else { return Ok(None) };
-        let is_whole = matches!(trailer.end, ListEnd::Unstated | ListEnd::Complete);
-        self.list.summary.interrupted |= !is_whole;
-        let words = match trailer.end {
-            ListEnd::Interrupted => "the run was interrupted, so the list has not all files",
-            _ => "its end is missing",
-        };
+        let missing = lists::missing_end(trailer.end);
+        self.list.summary.interrupted |= missing.is_some();
         *unread += u64::from(trailer.end == ListEnd::CutOff);
-        if !is_whole && !self.quiet {
-            message::error(format_args!("{}: {words}", message::quoted(list.name())));
+        if let Some(missing) = missing.filter(|_| !self.quiet) {
+            message::error(format_args!("{}: {missing}", message::quoted(list.name())));
         }
         Ok(trailer.summary)
     }

@@ -9,6 +9,7 @@ use super::keys;
 use super::message;
 use super::output::Output;
 use super::planned;
+use super::quantity::plural;
 use super::reading::{self, cannot_be_written};
 use super::stats::{self, Setting};
 use pfh::HashRun;
@@ -18,6 +19,7 @@ use pfh_list::{FileIdentity, ResumedList};
 use pfh_record::{Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Summary, WriteOptions};
 use pfh_similarity::SimilarityOptions;
 use pfh_source::WalkOptions;
+use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -34,6 +36,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         return Err(Failed::usage("--shard and --any-tree are for a plan, which --plan names"));
     }
     let selection = hash_list::selection(&arguments.algorithms)?;
+    reading::one_input(arguments.paths.iter().map(OsString::as_os_str), Some(&arguments.walk))?;
     let out = &arguments.output;
     let mut engine = engine_options(&arguments.engine, selection.clone(), &arguments);
     engine.similarity = arguments.families.similarity_options();
@@ -116,7 +119,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         }
         (path, _) => reading::open_output(path.as_deref())?,
     };
-    refuse_own(&arguments, &named, &output.identities())?;
+    refuse_own(&arguments, &named, &output)?;
     let own_files = output.own_files();
     options.own_files = own_files.identities();
     command.set_output(output);
@@ -132,17 +135,30 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     command.tally.unread += u64::from(damaged);
     command.write(&header);
 
+    // Files that a continued journal already had, with the marks of a collision attack.
+    let already_marked = AtomicU64::new(0);
     let decide = |path: &[u8], metadata: Option<&Metadata>| {
         let recorded = recorded.as_ref().zip(metadata);
-        let known = recorded.is_some_and(|(recorded, metadata)| recorded.contains(path, metadata));
-        already_recorded.fetch_add(u64::from(known), Ordering::Relaxed);
-        if known { Decision::LeaveOut } else { Decision::Hash }
+        let Some((recorded, _)) = recorded.filter(|(recorded, metadata)| recorded.contains(path, metadata)) else {
+            return Decision::Hash;
+        };
+        already_recorded.fetch_add(1, Ordering::Relaxed);
+        already_marked.fetch_add(u64::from(recorded.has_collision_marks(path)), Ordering::Relaxed);
+        Decision::LeaveOut
     };
     let decide: Option<pfh_engine::Decide<'_>> = if recorded.is_some() { Some(&decide) } else { None };
     let decide = own_files.before(decide);
     let prepare = |record: Record| hash_list::item(&*format, tells_missing_digests, &record);
     let report = command.hash(&options, &source, decide.as_deref(), &prepare, &mut |()| ControlFlow::Continue(()));
     let report = report.map_err(Failed::usage)?;
+    let already_marked = already_marked.load(Ordering::Relaxed);
+    command.tally.findings += already_marked;
+    if already_marked > 0 && !out.quiet {
+        let (files, bear) = (plural(already_marked, "file"), if already_marked == 1 { "bears" } else { "bear" });
+        message::error(format_args!(
+            "{files} that the list has from before {bear} the marks of a known SHA-1 collision attack"
+        ));
+    }
     if out.stats.is_some() {
         // The statistics contain the same numbers.
         command.without_totals();
@@ -169,18 +185,16 @@ fn mode_word(mode: ModeWord) -> &'static str {
     }
 }
 
-/// Refuses to read a file that is named as an argument and is also the output. `named` has the identities of the
-/// arguments, with their places.
-fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], own: &[FileIdentity]) -> Result<(), Failed> {
-    match named.iter().find(|(_, identity)| own.contains(identity)) {
-        Some(&(place, _)) => {
-            let path = message::quoted(arguments.paths[place].as_bytes());
-            Err(Failed::usage(format_args!(
-                "{path} is to be read and is also the output: write the list to another file"
-            )))
-        }
-        None => Ok(()),
+/// Refuses an output that is also a file to read: one that is named as an argument, or that of an option. `named` has
+/// the identities of the arguments, with their places.
+fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], output: &Output) -> Result<(), Failed> {
+    let own = output.identities();
+    if let Some(&(place, _)) = named.iter().find(|(_, identity)| own.contains(identity)) {
+        return Err(reading::is_output(arguments.paths[place].as_bytes()));
     }
+    let walk = &arguments.walk;
+    let lists = walk.files_from.iter().chain(&walk.files_from0).chain(&arguments.profile).map(|path| path.as_os_str());
+    reading::refuse_inputs(output, lists.chain(arguments.keys.key_file.as_deref()))
 }
 
 /// A format that writes nothing, for `-a none`.

@@ -3,6 +3,7 @@
 use super::common_args::KeyArguments;
 use super::exit::Failed;
 use super::message;
+use super::signals::Signals;
 use pfh_digest::{Algorithm, Key, KeyError, Keys, decode_hexadecimal};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -61,6 +62,8 @@ fn refused(error: KeyError, key_hex: bool) -> Failed {
 fn read(path: &OsStr, key_hex: bool) -> Result<Key, Failed> {
     let name = if path == "-" { "standard input".to_owned() } else { message::quoted(path.as_bytes()).to_string() };
     let refused = |reason: &str| Failed::usage(format_args!("--key-file: {name}: {reason}"));
+    // Somebody may have to type the key, or nobody may ever write it to a FIFO.
+    let _guard = Signals::listen().guard_if_none();
     let input: io::Result<Box<dyn Read>> = if path == "-" {
         message::standard_input().map(|input| Box::new(input) as _)
     } else {

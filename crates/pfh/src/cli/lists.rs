@@ -5,9 +5,19 @@ use super::message;
 use super::quantity::plural;
 use super::signals::Signals;
 use pfh_digest::Algorithm;
-use pfh_list::{Contents, Entry, FormatName, Input, List, NothingUseful, ReadError, ReadOptions};
+use pfh_list::{Contents, Entry, FormatName, Input, List, ListEnd, NothingUseful, ReadError, ReadOptions};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
+
+/// Returns the input of a list; `-` is standard input.
+pub(crate) fn input(path: &OsStr) -> Result<Input, Failed> {
+    if path == "-" {
+        let stdin = message::standard_input().map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
+        Ok(Input::reader("-", stdin))
+    } else {
+        Ok(Input::path(path))
+    }
+}
 
 /// Opens a list in any format; `-` is standard input.
 pub(crate) fn open(path: &OsStr, options: ReadOptions) -> Result<List, Failed> {
@@ -16,15 +26,9 @@ pub(crate) fn open(path: &OsStr, options: ReadOptions) -> Result<List, Failed> {
 
 /// As [`open`], in a format that is given, or else recognised.
 pub(crate) fn open_as(path: &OsStr, format: Option<FormatName>, options: ReadOptions) -> Result<List, Failed> {
-    let input = if path == "-" {
-        let stdin = message::standard_input();
-        Input::reader("-", stdin.map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted(b"-"))))?)
-    } else {
-        Input::path(path)
-    };
     let opened = match format {
-        Some(format) => List::open_as(format, input, options),
-        None => List::open(input, options),
+        Some(format) => List::open_as(format, input(path)?, options),
+        None => List::open(input(path)?, options),
     };
     opened.map_err(Failed::usage)
 }
@@ -33,7 +37,18 @@ pub(crate) fn open_as(path: &OsStr, format: Option<FormatName>, options: ReadOpt
 /// search for the others.
 pub(crate) fn open_latest(path: &OsStr, format: Option<FormatName>, options: ReadOptions) -> Result<List, Failed> {
     let signals = Signals::listen();
+    // Somebody may have to type the list, and ends that by Ctrl-C.
+    let _guard = signals.guard_if_none();
     open_as(path, format, options)?.latest(options, &|| signals.came()).map_err(Failed::temporary)
+}
+
+/// Returns the words for the end of a list that has not all files of its run; `None` if nothing tells that.
+pub(crate) fn missing_end(end: ListEnd) -> Option<&'static str> {
+    match end {
+        ListEnd::Interrupted => Some("the run was interrupted, so the list has not all files"),
+        ListEnd::CutOff => Some("its end is missing"),
+        _ => None,
+    }
 }
 
 /// Opens lists whose files are asked about or compared; `algorithm` is that of digests that they do not name.

@@ -4,6 +4,7 @@ use super::message::{self, Partial};
 use pfh_engine::{CancelToken, Decide, Decision};
 use pfh_list::{AtomicFile, FileIdentity};
 use pfh_record::{Metadata, Summary};
+use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
@@ -199,7 +200,7 @@ impl Stream {
         }
         match rustix::fs::fsync(self) {
             // A FIFO, or a filesystem that stores at once.
-            Err(rustix::io::Errno::INVAL) => Ok(()),
+            Err(Errno::INVAL) => Ok(()),
             stored => Ok(stored?),
         }
     }
@@ -218,6 +219,22 @@ fn descriptor_named_by(path: &Path) -> Option<u32> {
         path = path.parent()?.join(leads);
     }
     None
+}
+
+/// Longest name of a file, in bytes, on most filesystems.
+const NAME_BYTES_MAX: usize = 255;
+
+/// Returns the path of the finished part of a file: `.partial` follows its name, of which the end is left out where
+/// both would be too long.
+fn partial_of(target: &Path) -> PathBuf {
+    const END: &[u8] = b".partial";
+    let name = target.file_name().unwrap_or_default().as_bytes();
+    let mut bytes = name.len().min(NAME_BYTES_MAX - END.len());
+    // No character is left in part; its bytes after the first begin with the bits 10.
+    while bytes > 0 && name.get(bytes).is_some_and(|byte| byte >> 6 == 0b10) {
+        bytes -= 1;
+    }
+    target.with_file_name(OsStr::from_bytes(&[&name[..bytes], END].concat()))
 }
 
 impl Output {
@@ -257,6 +274,10 @@ impl Output {
                 return Ok(Output::stream(Stream::Opened(file), false));
             }
             None => {}
+        }
+        // If there is no such directory, the system would tell so only when the file gets its name.
+        if target.as_os_str().as_bytes().ends_with(b"/") {
+            return Err(Errno::ISDIR.into());
         }
         if let Ok(metadata) = fs::metadata(target)
             && !metadata.is_file()
@@ -373,18 +394,17 @@ impl Output {
         self.write(footer)?;
         match std::mem::replace(&mut self.to, To::Closed) {
             To::Whole(file) => {
-                let mut name = file.target().as_os_str().to_owned();
-                name.push(".partial");
-                let partial = PathBuf::from(name);
+                let partial = partial_of(file.target());
                 file.persist_as(&partial)?;
                 Ok(Some(Partial::File(partial)))
             }
-            To::Journal { mut writer, target } => {
-                writer.flush()?;
+            To::Journal { writer, target } => {
+                writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
                 Ok(Some(Partial::File(target)))
             }
             To::Stream { mut writer, .. } => {
                 writer.flush()?;
+                writer.get_ref().store_if_remote()?;
                 Ok(matches!(writer.get_ref(), Stream::Standard(_)).then_some(Partial::Stream))
             }
             To::Once(file) => {
@@ -413,5 +433,21 @@ impl Output {
             To::Journal { writer, .. } => drop(writer.into_parts()),
             To::Closed => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_parts_are_not_too_long() {
+        let part = |name: &str| partial_of(Path::new(name)).to_str().unwrap().to_owned();
+        assert_eq!([part("list"), part("a/list")], ["list.partial", "a/list.partial"]);
+        assert_eq!(part(&"n".repeat(247)), "n".repeat(247) + ".partial");
+        assert_eq!(part(&format!("a/{}", "n".repeat(255))), format!("a/{}.partial", "n".repeat(247)));
+        // The second byte of a character would be the 248th.
+        assert_eq!(part(&("n".repeat(246) + "é.jsonl")), "n".repeat(246) + ".partial");
+        assert_eq!(part(&("n".repeat(245) + "é.jsonl")), "n".repeat(245) + "é.partial");
     }
 }

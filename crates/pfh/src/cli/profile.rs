@@ -2,6 +2,7 @@
 
 use super::args::{Arguments, HashArguments};
 use super::exit::Failed;
+use super::signals::Signals;
 use super::{lab, message};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, ValueEnum};
@@ -12,7 +13,11 @@ use std::ffi::OsString;
 pub(crate) fn applied(mut arguments: HashArguments, words: &[OsString]) -> Result<HashArguments, Failed> {
     let Some(file) = &arguments.profile else { return Ok(arguments) };
     let shown = message::quoted_path(file);
-    let (profile, warnings) = lab::profile(file)?;
+    let (profile, warnings) = {
+        // It may be a FIFO.
+        let _guard = Signals::listen().guard_if_none();
+        lab::profile(file)?
+    };
     let matches = Arguments::command().try_get_matches_from(words).map_err(Failed::usage)?;
     let hash = matches.subcommand_matches("hash");
     let is_given = |id| hash.is_some_and(|hash| hash.value_source(id) == Some(ValueSource::CommandLine));

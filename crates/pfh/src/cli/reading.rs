@@ -7,6 +7,7 @@ use super::message;
 use super::output::Output;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_engine::{CancelToken, Options};
+use pfh_fixity::identity_of_list;
 use pfh_record::Selection;
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::{OsStr, OsString};
@@ -124,6 +125,21 @@ pub(crate) fn open_output(path: Option<&Path>) -> Result<Output, Failed> {
         Some(path) if path.as_os_str() != "-" => Output::whole(path).map_err(|error| cannot_be_written(path, error)),
         _ => Output::standard().map_err(|error| Failed::internal(format_args!("standard output: {error}"))),
     }
+}
+
+/// Refuses an output that would replace one of the files that the command reads; `-` is none. Nothing was written yet.
+pub(crate) fn refuse_inputs<'a>(output: &Output, inputs: impl IntoIterator<Item = &'a OsStr>) -> Result<(), Failed> {
+    let own = output.identities();
+    let is_own = |input: &&OsStr| {
+        *input != "-" && identity_of_list(Path::new(input)).is_some_and(|identity| own.contains(&identity))
+    };
+    inputs.into_iter().find(is_own).map_or(Ok(()), |input| Err(is_output(input.as_bytes())))
+}
+
+/// Returns the failure that a file is to be read and would be replaced.
+pub(crate) fn is_output(path: &[u8]) -> Failed {
+    let path = message::quoted(path);
+    Failed::usage(format_args!("{path} is to be read and is also the output: name another file with -o"))
 }
 
 /// Returns the failure that the file of `-o` cannot be written.

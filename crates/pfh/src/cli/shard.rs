@@ -65,9 +65,10 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
     };
     pfh_source::raise_open_file_limit();
     let mut command = Command::begin(reporting, None);
-    command.saves_by_itself("no plan was made".to_owned());
     command.without_totals();
+    // The list may be a FIFO that nobody ever writes to.
     let list = reading::file_list_until(&arguments.walk, command.cancel())?;
+    command.saves_by_itself("no plan was made".to_owned());
     let walk = reading::walk_options(&arguments.paths, &arguments.walk, list);
     let walk = WalkOptions { want_size: Some(true), ..walk };
     let run = HashRun { walk, engine: Options::new(Selection::default()) };

@@ -1,10 +1,12 @@
-//! Ctrl-C and SIGTERM: one handler for the whole process.
+//! Ctrl-C, SIGTERM and SIGHUP: one handler for the whole process.
 
-use super::exit;
 use super::message::Partial;
+use super::{exit, reading};
+use nix::sys::signal::{SigSet, Signal};
 use pfh_engine::CancelToken;
 #[cfg(any(feature = "serve", feature = "slowfs"))]
 use std::io;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 #[cfg(any(feature = "serve", feature = "slowfs"))]
@@ -38,6 +40,20 @@ pub(crate) struct Signals {
 /// The handler of the process; a second one would never be called.
 static SIGNALS: OnceLock<Signals> = OnceLock::new();
 
+/// Blocks those signals of the handler that the program was started to ignore: `nohup` has SIGHUP ignored, and a script
+/// has Ctrl-C ignored by what it runs in the background. The handler is the same for all signals, so it cannot leave
+/// some alone. Threads that begin later inherit this.
+fn block_ignored() {
+    let status = reading::read_small(Path::new("/proc/self/status"), 1 << 16).unwrap_or_default();
+    let status = String::from_utf8_lossy(&status);
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    let is_ignored = |signal: &Signal| ignored >> (*signal as i32 - 1) & 1 == 1;
+    let ignored = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().filter(is_ignored);
+    // It fails only for arguments that are wrong.
+    let _ = ignored.collect::<SigSet>().thread_block();
+}
+
 impl Signals {
     /// Listens from the first call on. If signals cannot be caught, they end the program as the system does by default.
     pub(crate) fn listen() -> &'static Signals {
@@ -55,6 +71,7 @@ impl Signals {
             }
         });
         if is_first {
+            block_ignored();
             let _ = ctrlc::set_handler(|| signals.handle());
         }
         signals
@@ -97,6 +114,12 @@ impl Signals {
     pub(crate) fn guard(&'static self, rescue: impl FnMut() -> Option<Partial> + Send + 'static) -> Guard {
         *self.lock() = Some(Box::new(rescue));
         Guard(self)
+    }
+
+    /// The same without anything to save, where no command has a guard yet.
+    pub(crate) fn guard_if_none(&'static self) -> Option<Guard> {
+        let is_guarded = self.lock().is_some();
+        (!is_guarded).then(|| self.guard(|| None))
     }
 
     /// Does work whose result would outlast the program, and keeps what undoes it for a second signal. A signal that

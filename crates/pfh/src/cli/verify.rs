@@ -5,31 +5,30 @@ use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
 use super::lists::{self, BrokenLines};
-use super::output::OwnFiles;
+use super::output::{Output, OwnFiles};
 use super::progress::When;
 use super::quantity::Count;
 use super::verify_args::{Compat, VerifyArguments};
-use super::verify_report::{Asked, Report};
+use super::verify_report::{Asked, Report, UnreadList};
 use super::{keys, message, reading, verify_compat};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Keys};
-use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink};
+use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink, StartError};
 use pfh_fixity::{
-    Choice, Class, Comparison, Expected, Found, Ignored, Listed, PathForms, PathsBelow, Presence, Reading, Root,
-    Sample, State, Useless, identity_of_list,
+    Choice, Class, Comparison, Expected, Found, Ignored, Listed, PathError, PathForms, PathsBelow, Presence, Reading,
+    Root, Sample, State, Useless, identity_of_list,
 };
-use pfh_list::{FileIdentity, List, ReadError};
+use pfh_list::{List, ReadError};
 use pfh_record::{Metadata, ReadOptions, Record, Selection, SkipReason};
 use pfh_source::{FileList, LocalSource, WalkOptions};
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
-use std::thread;
+use std::thread::{self, Builder};
 
 /// Runs `pfh verify`.
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
@@ -39,14 +38,29 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         None => {}
     }
     let algorithm = arguments.algorithm.as_deref().map(Algorithm::from_name).transpose().map_err(Failed::usage)?;
-    let options = ReadOptions { algorithm, ..ReadOptions::default() };
-    let mut list = lists::open(&arguments.list, options)?;
-    let name = list.name().to_vec();
-    let root = root_of(arguments, &mut list)?;
+    let options = ReadOptions { algorithm, piecewise: arguments.piecewise, ..ReadOptions::default() };
     let sample = arguments.sample.map(|percent| Sample::new(percent, arguments.seed)).transpose();
     let sample = sample.map_err(Failed::usage)?;
     let choice = Choice::new(arguments.structure, sample);
-    let run = Run { arguments, root: &root, keys: Keys::default(), own_files: OwnFiles::default(), choice };
+    let reporting =
+        Reporting { quiet: arguments.quiet, verbose: false, progress: arguments.progress, allow_empty: true };
+    // From here on, a signal ends the waiting for the list.
+    let mut command = Command::begin(reporting, None);
+    command.without_totals();
+    let opened = lists::open(&arguments.list, options);
+    if command.cancel().is_cancelled() {
+        return command.finish(Ok(()), 0, None);
+    }
+    let mut list = opened?;
+    let name = list.name().to_vec();
+    let root = root_of(arguments, &mut list)?;
+    let output = reading::open_output(arguments.output.as_deref())?;
+    let inputs = [Some(arguments.list.as_os_str()), arguments.keys.key_file.as_deref()];
+    reading::refuse_inputs(&output, inputs.into_iter().flatten())?;
+    let own_files = output.own_files().with(identity_of_list(Path::new(&arguments.list)));
+    let replaced = replaced_below(&output, &root);
+    command.set_output(output);
+    let run = Run { arguments, root: &root, keys: Keys::default(), own_files, replaced, choice };
     let asked = Asked {
         list: &name,
         root: &root.path,
@@ -55,42 +69,39 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         structure: arguments.structure,
         ignored: Ignored { new: arguments.ignore_new, missing: arguments.ignore_missing },
         quiet: arguments.quiet,
-        broken: 0,
+        unread: UnreadList::default(),
     };
     match run.likely(&mut list, options) {
-        Some(likely) => run.while_reading(list, asked, likely),
+        Some(likely) => run.while_reading(command, list, asked, likely),
         None => {
-            let listed = read(arguments, list, arguments.quiet, &root, &CancelToken::default())?;
-            run.after_reading(None, listed, asked)
+            let listed = read(arguments, list, arguments.quiet, &root, command.cancel());
+            if command.cancel().is_cancelled() {
+                return command.finish(Ok(()), 0, None);
+            }
+            run.after_reading(command, listed?, asked)
         }
     }
 }
 
-/// Begins the command.
-fn begin(arguments: &VerifyArguments) -> Result<Command, Failed> {
-    let output = arguments.output.as_deref().and_then(|path| fs::metadata(path).ok());
-    if let Some(output) = output
-        && identity_of_list(Path::new(&arguments.list)) == Some(FileIdentity::new(output.dev(), output.ino()))
-    {
-        return Err(Failed::usage("the report would replace the list: name another file with -o"));
+/// Returns the path below the root of the existing file that the report will replace, if it is there. Other names of
+/// that file keep it.
+fn replaced_below(output: &Output, root: &Root) -> Option<Vec<u8>> {
+    let path = fs::canonicalize(output.replaced()?).ok()?;
+    if root.is_file {
+        return (path == root.canonical).then(|| root.name().to_vec());
     }
-    let reporting =
-        Reporting { quiet: arguments.quiet, verbose: false, progress: arguments.progress, allow_empty: true };
-    let mut command = Command::begin(reporting, None);
-    command.without_totals();
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
-    Ok(command)
+    path.strip_prefix(&root.canonical).ok().map(|below| below.as_os_str().as_bytes().to_vec())
 }
 
-/// Reads the list, or the part of it before a signal, and returns the number of its lines that could not be read.
-/// `quiet`: these are counted only.
+/// Reads the list, or the part of it before a signal, and returns what of it could not be read. `quiet`: that is not
+/// reported.
 fn read(
     arguments: &VerifyArguments,
     mut list: List,
     quiet: bool,
     root: &Root,
     cancel: &CancelToken,
-) -> Result<(Listed, u64), Failed> {
+) -> Result<(Listed, UnreadList), Failed> {
     let forms = PathForms {
         backslashes: arguments.backslashes,
         strip_prefix: arguments.strip_prefix.as_ref().map(|prefix| prefix.as_bytes()),
@@ -104,7 +115,12 @@ fn read(
     };
     let listed = reading.read(&mut list, &mut broken, &|| cancel.is_cancelled());
     let listed = listed.map_err(|useless| refused(useless, list.name(), root))?;
-    Ok((listed, lines.count))
+    // A list that was not read to its end has no trailer.
+    let missing_end = list.trailer().and_then(|trailer| lists::missing_end(trailer.end));
+    if let Some(missing) = missing_end.filter(|_| !quiet) {
+        message::error(format_args!("{}: {missing}", message::quoted(list.name())));
+    }
+    Ok((listed, UnreadList { lines: lines.count, has_no_end: missing_end.is_some() }))
 }
 
 /// Returns the message about a list that is of no use.
@@ -113,11 +129,15 @@ fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
     match useless {
         Useless::NoFile => Failed::usage(format_args!("{list} expects no file")),
         Useless::NotBelow { paths, first, error } => Failed::usage(format_args!(
-            "{list}: {} of its paths are not below {root}, the first in line {}, {}: {error}; name another ROOT, or use \
-             --strip-prefix",
+            "{list}: {} of its paths {} not below {root}, the first in line {}, {}: {error}; {}",
             Count(paths),
+            if paths == 1 { "is" } else { "are" },
             first.line,
-            message::quoted(&first.path)
+            message::quoted(&first.path),
+            match error {
+                PathError::OtherPrefix => "give another --strip-prefix",
+                _ => "name another ROOT, or use --strip-prefix",
+            }
         )),
         Useless::OtherNames => Failed::usage(format_args!("{list} has several files, and none has the name of {root}")),
         Useless::Name(error) => Failed::usage(error),
@@ -138,22 +158,25 @@ struct Run<'a> {
     arguments: &'a VerifyArguments,
     root: &'a Root,
     keys: Keys,
+    /// The files that are not to be read, because the program itself writes or reads them.
     own_files: OwnFiles,
+    /// The path below the root of the file that the report will replace.
+    replaced: Option<Vec<u8>>,
     choice: Choice,
 }
 
-/// The list as the thread that reads it leaves it, and the number of its lines that could not be read.
+/// The list as the thread that reads it leaves it, and what of it could not be read.
 enum Read {
     /// Its comparison was handed over.
-    Compared { broken: u64 },
+    Compared { unread: UnreadList },
     /// It needs another run than its ends suggest.
-    Other { listed: Box<Listed>, broken: u64 },
+    Other { listed: Box<Listed>, unread: UnreadList },
 }
 
 /// A run that may begin before its list was read.
 struct Likely {
-    /// The algorithms, and the directory in which all files are.
-    of_list: (Vec<Algorithm>, PathBuf),
+    /// The algorithms, and the directory in which all files are, or would be if it existed.
+    of_list: (Vec<Algorithm>, Result<PathBuf, PathBuf>),
     source: LocalSource,
     engine: Options,
 }
@@ -171,30 +194,34 @@ impl Run<'_> {
             return None;
         }
         let ends = list.ends(options).ok()??;
-        let (ends, broken) = read(self.arguments, ends, true, self.root, &CancelToken::default()).ok()?;
-        let mut expected = Some(ends.expected).filter(|_| broken == 0)?;
+        let (ends, unread) = read(self.arguments, ends, true, self.root, &CancelToken::default()).ok()?;
+        let mut expected = Some(ends.expected).filter(|_| unread.count() == 0)?;
         let of_list = self.of_list(&expected);
+        of_list.1.as_ref().ok()?;
         keys::load(keys, &of_list.0, false).ok()?;
         let (source, engine) = self.parts(of_list.0[..].into(), &mut expected).ok()?;
         Some(Likely { of_list, source, engine })
     }
 
     /// Returns what a run needs to know of the list.
-    fn of_list(&self, expected: &Expected) -> (Vec<Algorithm>, PathBuf) {
+    fn of_list(&self, expected: &Expected) -> (Vec<Algorithm>, Result<PathBuf, PathBuf>) {
         (expected.algorithms().to_vec(), self.root.top(expected.common_directory()))
     }
 
     /// Reads the files while the list is read. Findings wait within the memory of the engine until the list is known.
-    fn while_reading(mut self, list: List, asked: Asked<'_>, likely: Likely) -> Result<Ending, Failed> {
-        let Likely { of_list, source, mut engine } = likely;
-        let mut command = begin(self.arguments)?;
-        self.own_files = self.own_files(&command);
-        engine.own_files = self.own_files.identities();
+    fn while_reading(
+        self,
+        mut command: Command,
+        list: List,
+        asked: Asked<'_>,
+        likely: Likely,
+    ) -> Result<Ending, Failed> {
+        let Likely { of_list, source, engine } = likely;
         let (cancel, likely_run) = (command.cancel().clone(), command.first_run());
         let (sender, receiver) = mpsc::channel();
         let (run, cancel, likely) = (&self, &cancel, &of_list);
-        let (read, compared) = thread::scope(|threads| {
-            let reader = threads.spawn(move || {
+        let (read, compared) = thread::scope(|threads| -> Result<_, Failed> {
+            let reader = Builder::new().spawn_scoped(threads, move || {
                 let read = run.read_likely(list, likely, &sender, cancel);
                 if !matches!(read, Ok(Read::Compared { .. })) {
                     // The list cannot be used, or not with this run, so files are not read to their ends.
@@ -202,20 +229,22 @@ impl Run<'_> {
                 }
                 read
             });
+            let refused = StartError::ThreadsRefused { threads: engine.threads + 1 };
+            let reader = reader.map_err(|_| run.start_error(pfh::Error::Start(refused)))?;
             let compared = run.compare(&mut command, &source, &engine, &mut move || receiver.recv().ok());
-            (reader.join().unwrap_or_else(|panic| resume_unwind(panic)), compared)
-        });
+            Ok((reader.join().unwrap_or_else(|panic| resume_unwind(panic)), compared))
+        })?;
         if command.cancel().is_cancelled() {
             return command.finish(Ok(()), 0, None);
         }
         match read? {
-            Read::Compared { broken } => {
-                command.count_lines(broken);
-                self.report(command, compared?, Asked { algorithms: &of_list.0, broken, ..asked })
+            Read::Compared { unread } => {
+                command.count_lines(unread.count());
+                self.report(command, compared?, Asked { algorithms: &of_list.0, unread, ..asked })
             }
-            Read::Other { listed, broken } => {
+            Read::Other { listed, unread } => {
                 command.forget();
-                self.after_reading(Some(command), (*listed, broken), asked)
+                self.after_reading(command, (*listed, unread), asked)
             }
         }
     }
@@ -225,53 +254,62 @@ impl Run<'_> {
     fn read_likely(
         &self,
         list: List,
-        likely: &(Vec<Algorithm>, PathBuf),
+        likely: &(Vec<Algorithm>, Result<PathBuf, PathBuf>),
         sender: &mpsc::Sender<Comparison>,
         cancel: &CancelToken,
     ) -> Result<Read, Failed> {
-        let (listed, broken) = read(self.arguments, list, self.arguments.quiet, self.root, cancel)?;
+        let (listed, unread) = read(self.arguments, list, self.arguments.quiet, self.root, cancel)?;
         if self.of_list(&listed.expected) != *likely {
-            return Ok(Read::Other { listed: Box::new(listed), broken });
+            return Ok(Read::Other { listed: Box::new(listed), unread });
         }
         // A run that has failed receives nothing.
         let _ = sender.send(self.comparison(listed)?);
-        Ok(Read::Compared { broken })
+        Ok(Read::Compared { unread })
     }
 
-    /// Begins the comparison with what the list expects.
-    fn comparison(&self, listed: Listed) -> Result<Comparison, Failed> {
+    /// Begins the comparison with what the list expects. A report that would replace one of these files is refused.
+    fn comparison(&self, mut listed: Listed) -> Result<Comparison, Failed> {
         let VerifyArguments { all, engine, .. } = self.arguments;
+        if let Some(replaced) = &self.replaced {
+            listed.expected.rewind().map_err(Failed::temporary)?;
+            while let Some(one) = listed.expected.next_file().map_err(Failed::temporary)? {
+                if one.file.path == *replaced {
+                    let named = self.arguments.output.as_ref().map(|path| path.as_os_str().as_bytes());
+                    return Err(reading::is_output(named.unwrap_or(replaced)));
+                }
+            }
+        }
         listed.comparison(*all, engine.memory / 8).map_err(Failed::temporary)
     }
 
-    /// Reads the files after the list was read. Of it, `broken` lines could not be read.
+    /// Reads the files after the list was read. Of it, `unread` could not be read.
     fn after_reading(
         mut self,
-        command: Option<Command>,
-        (mut listed, broken): (Listed, u64),
+        mut command: Command,
+        (mut listed, unread): (Listed, UnreadList),
         asked: Asked<'_>,
     ) -> Result<Ending, Failed> {
         let selection: Selection = listed.expected.algorithms().into();
         self.keys = keys::load(&self.arguments.keys, selection.algorithms(), self.arguments.list == "-")?;
-        let mut command = command.map_or_else(|| begin(self.arguments), Ok)?;
-        command.count_lines(broken);
-        self.own_files = self.own_files(&command);
+        command.count_lines(unread.count());
         if self.arguments.size_first {
             self.find_other_sizes(&mut listed.expected, command.cancel())?;
         }
-        let algorithms = listed.expected.algorithms().to_vec();
+        let (algorithms, top) = self.of_list(&listed.expected);
+        if let (Err(missing), false) = (top, self.arguments.ignore_new) {
+            message::error(format_args!(
+                "{}, below which all files of the list are, is not there, so nothing is compared; if its disk is not mounted, \
+                 mount it, and if the files were moved, name the directory in which to search for them (ROOT)",
+                message::quoted_path(&missing)
+            ));
+        }
         let (source, engine) = self.parts(selection, &mut listed.expected)?;
         let mut comparison = Some(self.comparison(listed)?);
         let comparison = self.compare(&mut command, &source, &engine, &mut || comparison.take())?;
         if command.cancel().is_cancelled() {
             return command.finish(Ok(()), 0, None);
         }
-        self.report(command, comparison, Asked { algorithms: &algorithms, broken, ..asked })
-    }
-
-    /// Returns the files that are not to be read, because the program itself writes or reads them.
-    fn own_files(&self, command: &Command) -> OwnFiles {
-        command.output().own_files().with(identity_of_list(Path::new(&self.arguments.list)))
+        self.report(command, comparison, Asked { algorithms: &algorithms, unread, ..asked })
     }
 
     /// Reads the files, and compares each with what is expected. `begin` waits for the comparison, and is called once;
@@ -315,8 +353,9 @@ impl Run<'_> {
         let findings = comparison.finish(&mut |path| self.root.look(path)).map_err(Failed::temporary)?;
         let totals = *findings.totals();
         command.tally.findings = asked.ignored.failures(&totals);
-        let unreadable = totals.files.of(Class::Unreadable);
-        command.tally.unread = command.tally.unread.max(unreadable + asked.broken);
+        let is_in_vain = command.tally.findings == 0 && totals.verified(asked.structure) == 0;
+        let unread = totals.files.of(Class::Unreadable) + asked.unread.count() + u64::from(is_in_vain);
+        command.tally.unread = command.tally.unread.max(unread);
         let mut output = command.output();
         let written = Report { asked: &asked, format: self.arguments.format }.write(findings, &mut output);
         if self.arguments.output.is_some() && !self.arguments.quiet {
@@ -346,7 +385,11 @@ impl Run<'_> {
             let mut paths = PathsBelow::new(expected.copy().map_err(Failed::temporary)?, self.root);
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {
-            (vec![self.root.top(expected.common_directory()).into_os_string()], None)
+            match self.root.top(expected.common_directory()) {
+                Ok(top) => (vec![top.into_os_string()], None),
+                // Nothing is compared, so that all files are missing.
+                Err(_) => (vec![], Some(FileList::of("the list", || Ok(None)))),
+            }
         };
         let walk = WalkOptions {
             medium: of_engine.medium.map(Into::into),

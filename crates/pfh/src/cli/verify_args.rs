@@ -23,7 +23,8 @@ Exit status:
   0    all files are as the list says, as far as was asked
   1    files differ from the list
   2    the command line is wrong, or the run could not begin
-  3    nothing differs, but some files, or lines of the list, could not be read
+  3    nothing differs, but some files or lines of the list could not be read, its end is missing, or nothing
+       was verified
   4    the output could not be written
   5    files differ from the list, and some input could not be read
   130  interrupted, without a verdict
@@ -40,7 +41,7 @@ pub(crate) struct VerifyArguments {
     ///
     /// Nothing outside is read, and every file below it is compared. Without ROOT, paths start from the current
     /// directory, absolute ones from `/`, and those of manifests of BagIt and inventories of OCFL from the directory of
-    /// LIST; compared is the deepest directory that has all files of LIST.
+    /// LIST; compared is the deepest directory that has all files of LIST, and nothing if it is not there.
     #[arg(value_name = "ROOT", value_hint = ValueHint::AnyPath)]
     pub(crate) root: Option<OsString>,
 
@@ -79,6 +80,10 @@ pub(crate) struct VerifyArguments {
     /// The paths of LIST have backslashes between their components, as on Windows.
     #[arg(long)]
     pub(crate) backslashes: bool,
+
+    /// Names in LIST that end with ` offset START-END` are of pieces, which are not compared (gnu, bsd).
+    #[arg(long, conflicts_with = "compat")]
+    pub(crate) piecewise: bool,
 
     /// Print files that match, too.
     #[arg(long)]

@@ -1,16 +1,17 @@
 //! `pfh verify --compat`: the outputs of other programs.
 
 use super::command::{Command, Item, Reporting};
-use super::common_args::WalkArguments;
+use super::common_args::{KeyArguments, WalkArguments};
 use super::ended::lock;
 use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
+use super::output::OwnFiles;
 use super::verify_args::VerifyArguments;
 use super::{lists, message, reading};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_fixity::{File, HashdeepAudit, HashdeepResult};
-use pfh_list::{Entry, Input, List};
+use pfh_list::{Entry, FileIdentity, Input, List};
 use pfh_record::{DigestKind, FormatName, Outcome, ReadOptions, Record, Selection};
 use pfh_source::{FileList, WalkOptions};
 use std::collections::VecDeque;
@@ -19,6 +20,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path;
 use std::sync::{Arc, Mutex};
 
@@ -30,7 +32,13 @@ pub(super) fn hashdeep(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let Some(root) = &arguments.root else {
         return Err(Failed::usage("--compat hashdeep: name the directory to audit, as for hashdeep itself"));
     };
-    let mut list = lists::open(&arguments.list, ReadOptions::default())?;
+    refuse_keys(arguments, "hashdeep")?;
+    let mut command = begin(arguments)?;
+    let list = lists::open(&arguments.list, ReadOptions::default());
+    if command.cancel().is_cancelled() {
+        return command.finish(Ok(()), 0, None);
+    }
+    let mut list = list?;
     if list.header().format != FormatName::Hashdeep {
         return Err(Failed::usage("--compat hashdeep: hashdeep reads only its own lists; leave the option out"));
     }
@@ -38,7 +46,11 @@ pub(super) fn hashdeep(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let (mut audit, mut algorithms) = (HashdeepAudit::default(), Vec::new());
     let name = list.name().to_vec();
     let mut broken = lists::BrokenLines::new(&name, arguments.quiet);
+    let own_files = replaced(arguments, &command);
     for entry in broken.entries(list) {
+        if own_files.as_ref().is_some_and(|own| is_own(own, &entry.path)) {
+            return Err(reading::is_output(&entry.path));
+        }
         let mut file = File { size: entry.expected.size, ..File::new(entry.path) };
         file.digests = in_order(&entry.digests);
         for digest in &file.digests {
@@ -53,7 +65,7 @@ pub(super) fn hashdeep(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             ));
         }
     }
-    let mut command = begin(arguments, broken.count)?;
+    command.count_lines(broken.count);
     let root = if is_absolute {
         path::absolute(root)
             .map_err(|error| Failed::usage(format_args!("{}: {error}", message::quoted(root.as_bytes()))))?
@@ -89,7 +101,10 @@ pub(super) fn hashdeep(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     run(arguments, &mut command, selection, (vec![root.into_os_string()], None), &mut deliver)?;
-    if command.cancel().is_cancelled() {
+    if command.cancel().is_cancelled() || written.is_err() || !command.is_writing() {
+        // Files that were not read are not missing.
+        command.tally.findings = audit.new + audit.moved;
+        command.tally.unread = 0;
         return command.finish(written, 0, None);
     }
     let mut text = Vec::new();
@@ -157,6 +172,10 @@ struct GnuList {
     /// The algorithm that the last line with one has named.
     last: Option<Algorithm>,
     is_standard_input: bool,
+    /// The file that the output will replace, which is not to be one of the list.
+    own_files: Option<OwnFiles>,
+    /// The path that leads to it, at which reading the list has ended.
+    own_path: Option<Vec<u8>>,
     /// Whether the first line begins with a mark of UTF-8, which coreutils does not take.
     has_mark: bool,
     lines: VecDeque<Line>,
@@ -167,7 +186,7 @@ struct GnuList {
 impl GnuList {
     /// Returns the path of the next file that is to be read, unless that needs an algorithm that the run lacks.
     fn next_path(&mut self) -> Option<Vec<u8>> {
-        loop {
+        while self.own_path.is_none() {
             let entry = match self.waiting.take() {
                 Some(entry) => entry,
                 None => match self.list.next()? {
@@ -195,6 +214,10 @@ impl GnuList {
                 self.waiting = Some(entry);
                 return None;
             }
+            if !is_input && self.own_files.as_ref().is_some_and(|own| is_own(own, &entry.path)) {
+                self.own_path = Some(entry.path);
+                break;
+            }
             self.formatted += 1;
             if is_input {
                 self.lines.push_back(Line::StandardInput(Listed { path: entry.path, digest, refused: None }));
@@ -212,6 +235,7 @@ impl GnuList {
                 return Some(entry.path);
             }
         }
+        None
     }
 
     /// Adds the algorithm of the waiting line to those of the run. Returns whether there was one.
@@ -240,6 +264,7 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         ("--structure", arguments.structure),
         ("--ignore-new", arguments.ignore_new),
     ];
+    refuse_keys(arguments, "gnu")?;
     if let Some((option, _)) = without_effect.iter().find(|(_, is_given)| *is_given) {
         return Err(Failed::usage(format_args!(
             "--compat gnu checks all lines of the list, as coreutils does: leave {option} out, or --compat"
@@ -248,7 +273,11 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let algorithm = arguments.algorithm.as_deref().map(Algorithm::from_name).transpose().map_err(Failed::usage)?;
     let name = if arguments.list == "-" { "'standard input'".to_owned() } else { shown(arguments.list.as_bytes()) };
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    let mut command = begin(arguments)?;
     let (opened, start) = open_gnu(&arguments.list, options);
+    if command.cancel().is_cancelled() {
+        return command.finish(Ok(()), 0, None);
+    }
     let (algorithm, program, list) = match opened {
         Ok(list) if algorithm.is_none() && start == Start::Tag => (None, "cksum", list),
         Ok(mut list) => {
@@ -264,12 +293,10 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         Err(error) => {
             let program = algorithm.map_or("sha256sum", program);
             message::plain(format_args!("{program}: {name}: {}", system_message(error.raw_os_error())));
-            let mut command = begin(arguments, 0)?;
             command.tally.findings = 1;
             return command.finish(Ok(()), 0, None);
         }
     };
-    let mut command = begin(arguments, 0)?;
     let list = GnuList {
         list,
         algorithm,
@@ -277,6 +304,8 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         waiting: None,
         last: None,
         is_standard_input: arguments.list == "-",
+        own_files: replaced(arguments, &command),
+        own_path: None,
         has_mark: start == Start::Mark,
         lines: VecDeque::new(),
         formatted: 0,
@@ -286,35 +315,48 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let mut output = command.output();
     let mut results =
         Results { program, name: &name, arguments, written: Ok(()), matched: 0, mismatched: 0, unread: 0 };
-    let mut deliver = |record: Record| {
-        loop {
-            let line = lock(&list).lines.pop_front();
-            match line {
-                None => return ControlFlow::Break(()),
-                Some(Line::File(file)) if file.refused.is_none() => {
-                    let found = match &record.outcome {
-                        Outcome::Complete => Ok(&record.digests[..]),
-                        Outcome::Unreadable { error, .. } => Err(error.errno),
-                        _ => Err(Some(rustix::io::Errno::IO.raw_os_error())),
-                    };
-                    results.file(&file, found, &mut output);
-                    return if results.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-                }
-                Some(line) => results.line(line, &mut output),
-            }
-        }
-    };
+    let cancel = command.cancel().clone();
     loop {
         let selection = lock(&list).selection.clone();
         // Before the first line there is no algorithm.
         if !selection.is_empty() {
             let files = Arc::clone(&list);
             let files = FileList::of("the list", move || Ok(lock(&files).next_path()));
+            let mut deliver = |record: Record| {
+                // Nothing is known of files that a signal kept from being read.
+                while !cancel.is_cancelled() && results.written.is_ok() {
+                    let line = lock(&list).lines.pop_front();
+                    match line {
+                        None => break,
+                        Some(Line::File(file)) if file.refused.is_none() => {
+                            let found = match &record.outcome {
+                                Outcome::Complete => Ok(&record.digests[..]),
+                                Outcome::Unreadable { error, .. } => Err(error.errno),
+                                Outcome::NotReached => break,
+                                _ => Err(Some(rustix::io::Errno::IO.raw_os_error())),
+                            };
+                            results.file(&file, found, &mut output);
+                            return ControlFlow::Continue(());
+                        }
+                        Some(line) => results.line(line, &mut output),
+                    }
+                }
+                ControlFlow::Break(())
+            };
             run(arguments, &mut command, selection, (vec![], Some(files)), &mut deliver)?;
         } else {
             lock(&list).next_path();
         }
-        if command.cancel().is_cancelled() || !lock(&list).take_on() {
+        if cancel.is_cancelled() || results.written.is_err() || !command.is_writing() {
+            command.tally.findings = results.mismatched + results.unread;
+            command.tally.unread = 0;
+            return command.finish(results.written, 0, None);
+        }
+        let mut list = lock(&list);
+        if let Some(path) = &list.own_path {
+            return Err(reading::is_output(path));
+        }
+        if !list.take_on() {
             break;
         }
     }
@@ -523,13 +565,40 @@ fn system_message(errno: Option<i32>) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
+/// Refuses keys, which no list of these programs needs.
+fn refuse_keys(arguments: &VerifyArguments, program: &str) -> Result<(), Failed> {
+    let KeyArguments { key_file, derive_key, .. } = &arguments.keys;
+    let option = match (key_file, derive_key) {
+        (Some(_), _) => "--key-file",
+        (None, Some(_)) => "--derive-key",
+        (None, None) => return Ok(()),
+    };
+    Err(Failed::usage(format_args!(
+        "--compat {program} does what a program without keyed digests does: leave {option} out, or --compat"
+    )))
+}
+
+/// Returns the file that the output will replace, if there is one.
+fn replaced(arguments: &VerifyArguments, command: &Command) -> Option<OwnFiles> {
+    let output = command.output();
+    let replaces = arguments.output.is_some() && output.lock().output.replaced().is_some();
+    replaces.then(|| output.own_files())
+}
+
+/// Whether a path leads to one of these files.
+fn is_own(own: &OwnFiles, path: &[u8]) -> bool {
+    let found = fs::metadata(OsStr::from_bytes(path));
+    found.is_ok_and(|found| own.has(FileIdentity::new(found.dev(), found.ino()), || path.to_vec()))
+}
+
 /// Begins the command.
-fn begin(arguments: &VerifyArguments, broken: u64) -> Result<Command, Failed> {
+fn begin(arguments: &VerifyArguments) -> Result<Command, Failed> {
     let reporting = Reporting { quiet: true, verbose: false, progress: arguments.progress, allow_empty: true };
     let mut command = Command::begin(reporting, None);
     command.without_totals();
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
-    command.count_lines(broken);
+    let output = reading::open_output(arguments.output.as_deref())?;
+    reading::refuse_inputs(&output, [arguments.list.as_os_str()])?;
+    command.set_output(output);
     Ok(command)
 }
 

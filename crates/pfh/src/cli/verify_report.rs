@@ -1,13 +1,13 @@
 //! The report of `pfh verify`: the verdict, the counts and the findings, as text, JSON Lines or a page.
 
-use super::quantity::Count;
+use super::quantity::{Count, plural};
 use super::verdicts::push_escaped;
 use super::verify_args::ReportFormat;
 use super::{json_header, message};
 use pfh_digest::Algorithm;
 use pfh_fixity::{Agreement, Class, File, Finding, Findings, Ignored, Sample, Totals, compare};
-use pfh_lab::environment::timestamp;
 use pfh_page::{Block, Cell, Document, Section, Table, Tone};
+use pfh_record::Timestamp;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -27,19 +27,35 @@ pub(super) struct Asked<'a> {
     pub(super) structure: bool,
     pub(super) ignored: Ignored,
     pub(super) quiet: bool,
-    /// Lines of the list that could not be read.
-    pub(super) broken: u64,
+    pub(super) unread: UnreadList,
+}
+
+/// The parts of a list that could not be read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct UnreadList {
+    /// The number of lines.
+    pub(super) lines: u64,
+    /// Whether its end is missing, or states that its run was interrupted.
+    pub(super) has_no_end: bool,
+}
+
+impl UnreadList {
+    /// Returns the number of things that could not be read.
+    pub(super) fn count(self) -> u64 {
+        self.lines + u64::from(self.has_no_end)
+    }
 }
 
 impl Asked<'_> {
+    /// Whether files were verified, and nothing is wrong with any, nor with the list.
+    fn is_verified(&self, totals: &Totals) -> bool {
+        self.ignored.is_verified(totals, self.unread.count()) && totals.verified(self.structure) > 0
+    }
+
     /// Returns the verdict in a sentence or two.
     pub(super) fn verdict(&self, totals: &Totals) -> String {
         let unreadable = totals.files.of(Class::Unreadable);
-        let broken = match self.broken {
-            0 => String::new(),
-            1 => " One line of the list could not be read.".to_owned(),
-            lines => format!(" {} lines of the list could not be read.", Count(lines)),
-        };
+        let UnreadList { lines, has_no_end } = self.unread;
         if self.ignored.failures(totals) > 0 {
             let mut parts: Vec<String> = Vec::new();
             for (class, word) in WORDS {
@@ -54,21 +70,43 @@ impl Asked<'_> {
             if unreadable > 0 {
                 parts.push(format!("{} could not be read", Count(unreadable)));
             }
-            return format!("Not verified: {}.{broken}", parts.join(", "));
+            let mut text = format!("Not verified: {}.", parts.join(", "));
+            match lines {
+                0 => {}
+                1 => text += " One line of the list could not be read.",
+                lines => text += &format!(" {} lines of the list could not be read.", Count(lines)),
+            }
+            if has_no_end {
+                text += " The list has not all files of its run.";
+            }
+            return text;
         }
         let matched = totals.files.of(Class::Matched);
-        if unreadable > 0 {
-            return format!(
-                "Not verified: {} could not be read; {} as the list says.{broken}",
-                files(unreadable),
-                are(matched)
-            );
+        let verified = totals.verified(self.structure);
+        if unreadable + self.unread.count() > 0 {
+            let mut parts = Vec::new();
+            if unreadable > 0 {
+                parts.push(format!("{} could not be read", files(unreadable)));
+            }
+            if lines > 0 {
+                parts.push(format!("{} of the list could not be read", plural(lines, "line")));
+            }
+            if has_no_end {
+                parts.push("the list has not all files of its run".to_owned());
+            }
+            return format!("Not verified: {}; {} as the list says.", parts.join(", "), are(verified));
         }
-        let mut text = if self.structure {
+        let mut text = if let (0, Some(sample)) = (verified, self.sample) {
             format!(
-                "Names and sizes are as the list says: {}. No contents were read.",
-                files(totals.files.of(Class::NotChecked))
+                "Nothing was verified: none of {} was read ({} %, seed {}).",
+                files(totals.expected.all()),
+                sample.percent(),
+                sample.seed()
             )
+        } else if verified == 0 {
+            "Nothing was verified: no file of the list was compared.".to_owned()
+        } else if self.structure {
+            format!("Names and sizes are as the list says: {}. No contents were read.", files(verified))
         } else if let Some(sample) = self.sample {
             format!(
                 "Verified by a sample: {} of {} were read ({} %, seed {}), and all of them are as the list says.",
@@ -77,8 +115,6 @@ impl Asked<'_> {
                 sample.percent(),
                 sample.seed()
             )
-        } else if matched == 0 {
-            "Nothing was verified: no file of the list was read.".to_owned()
         } else if totals.files.of(Class::NotChecked) > 0 {
             format!("Verified as far as asked: {} as the list says.", are(matched))
         } else if matched == 1 {
@@ -94,7 +130,7 @@ impl Asked<'_> {
         if self.ignored.new {
             text += " Other files were not looked for.";
         }
-        text + &broken
+        text
     }
 }
 
@@ -108,7 +144,7 @@ const WORDS: [(Class, &str); 5] = [
 ];
 
 fn files(count: u64) -> String {
-    format!("{} {}", Count(count), if count == 1 { "file" } else { "files" })
+    plural(count, "file")
 }
 
 fn are(count: u64) -> String {
@@ -164,7 +200,7 @@ impl Report<'_> {
         json_header::push_algorithms(self.asked.algorithms.iter().map(|one| one.name()), &mut line);
         end_line(0, &mut line);
         let start = line.len();
-        let is_verified = self.asked.ignored.is_verified(&totals, self.asked.broken);
+        let is_verified = self.asked.is_verified(&totals);
         line.extend_from_slice(format!("{{\"type\":\"verdict\",\"verified\":{is_verified},\"text\":").as_bytes());
         push_string(&self.asked.verdict(&totals), &mut line);
         if let Some(sample) = self.asked.sample {
@@ -196,7 +232,7 @@ impl Report<'_> {
             let word = class.word().replace('-', "_");
             line.extend_from_slice(format!(",\"{word}\":{}", totals.files.of(class)).as_bytes());
         }
-        line.extend_from_slice(format!(",\"unread_lines\":{}", self.asked.broken).as_bytes());
+        line.extend_from_slice(format!(",\"unread_lines\":{}", self.asked.unread.lines).as_bytes());
         end_line(0, &mut line);
         output.write_all(&line)
     }
@@ -217,8 +253,8 @@ impl Report<'_> {
             .fact("List", shown(self.asked.list))
             .fact("Root", shown(self.asked.root.as_os_str().as_bytes()))
             .fact("Algorithms", algorithms.join(", "))
-            .fact("Ended", timestamp(SystemTime::now()))
-            .fact("Program", format!("pfh {}", env!("CARGO_PKG_VERSION")))
+            .fact("Ended", Timestamp::from(SystemTime::now()).to_seconds_text())
+            .fact("Program", super::PROGRAM)
             .section(Section::new("counts", "Counts").with(classes));
         let mut tables: Vec<(Class, u64, Table)> = Vec::new();
         findings.into_each(|finding| {

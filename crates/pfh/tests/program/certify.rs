@@ -206,6 +206,22 @@ fn a_report_that_cannot_be_written() {
 }
 
 /// The list is the evidence, and stays.
+/// Nobody began in such a year, but the list may say so.
+#[test]
+fn a_list_may_state_any_time() {
+    let directory = case();
+    let list = fs::read_to_string(directory.path().join("list.jsonl")).unwrap();
+    let started = list.split("\"started\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    for (year, text) in
+        [("292277026000-01-01T00:00:00Z", None), ("1969-12-31T23:59:59.5Z", Some("1969-12-31T23:59:59Z"))]
+    {
+        fs::write(directory.path().join("list.jsonl"), list.replace(&started, year)).unwrap();
+        with_line(directory.path(), "");
+        let page = page(&certify(directory.path(), &[]), 0, "");
+        assert!(page.contains(text.unwrap_or(year)), "{page}");
+    }
+}
+
 #[test]
 fn a_report_does_not_replace_its_list() {
     let directory = case();
@@ -213,7 +229,7 @@ fn a_report_does_not_replace_its_list() {
     let list = fs::read(path.join("list.jsonl")).unwrap();
     std::os::unix::fs::symlink("list.jsonl", path.join("link")).unwrap();
     for output in ["list.jsonl", "./list.jsonl", "link"] {
-        let message = "pfh: the report would replace the list: name another file with -o\n";
+        let message = "pfh: `list.jsonl` is to be read and is also the output: name another file with -o\n";
         certify(path, &["-o", output]).expect(2, message);
         assert_eq!(fs::read(path.join("list.jsonl")).unwrap(), list);
     }

@@ -485,6 +485,13 @@ fn experiments_are_printed_as_csv() {
     assert!(ended.code() == 2 && ended.stderr.contains("damaged.csv"), "{}", ended.stderr);
     let ended = run(d, "frash", &[&fast, &own[..], &["missing"]].concat());
     assert!(ended.code() == 3 && ended.stderr.starts_with("pfh: `missing`: "), "{}", ended.stderr);
+    // Contents that are larger than the memory together are refused before the first experiment.
+    let bytes = fs::metadata(d.join("a")).unwrap().len();
+    for (memory_bytes, code) in [(bytes, 0), (bytes - 1, 2)] {
+        let memory_bytes = memory_bytes.to_string();
+        let ended = run(d, "frash", &[&fast, &own[..], &["-m", &memory_bytes]].concat());
+        assert_eq!((ended.code(), ended.stderr.contains("(--memory)")), (code, code == 2), "{}", ended.stderr);
+    }
     for wrong in [["--tests", "nothing"], ["-a", "md5"], ["--runs", "0"], ["--bytes", "0"], ["--bytes", "1T"]] {
         assert_eq!(run(d, "frash", &wrong).code(), 2, "{wrong:?}");
     }

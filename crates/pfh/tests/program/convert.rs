@@ -619,7 +619,7 @@ fn output_that_cannot_be_written_and_signals() {
             while list.write_all(lines.as_bytes()).is_ok() {}
         })
     };
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    running.wait_until_it_reads(&path.join("endless"));
     running.signal(rustix::process::Signal::INT);
     running.end().expect(130, "pfh: interrupted\n");
     writer.join().unwrap();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::fixture::*;
 
 /// A message of a published attack (the file states its origin).
-fn collision() -> Vec<u8> {
+pub(crate) fn collision() -> Vec<u8> {
     let list = include_str!("../../../digest/tests/vectors/sha1-collisions.txt");
     let (_, hexadecimal) = list.lines().find(|line| !line.starts_with('#')).unwrap().split_once(' ').unwrap();
     let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();

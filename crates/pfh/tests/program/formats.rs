@@ -378,7 +378,7 @@ fn misuse() {
             &["-o", "no/such/directory/l", "f"],
             "pfh: `no/such/directory/l` cannot be written: No such file or directory",
         ),
-        (&["-o", "f", "f"], "pfh: `f` is to be read and is also the output: write the list to another file\n"),
+        (&["-o", "f", "f"], "pfh: `f` is to be read and is also the output: name another file with -o\n"),
         (&["--files-from", "gone"], "pfh: `gone`: No such file or directory (os error 2)\n"),
         (&["--files-from", "f", "--files-from0", "f"], "cannot be used with"),
         (&["--mode", "fast", "f"], "[possible values: adaptive, mtp, smt]"),

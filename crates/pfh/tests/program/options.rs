@@ -66,9 +66,26 @@ fn lists_of_paths() {
     let value = digest("crc32", &contents(2000, 2000));
     let said = "pfh: `t/gone`: No such file or directory (os error 2)\n";
     assert_eq!(piped.expect(3, said), format!("{value}  t/b.txt\n").as_bytes());
+    // Whoever reads standard input second would find nothing there.
+    for option in ["--files-from", "--files-from0"] {
+        let twice = hash(directory.path(), [option, "-", "-"]).input("t/b.txt\n").run();
+        twice.expect(2, "pfh: `-` is given 2 times, and standard input can be read only once\n");
+    }
     // An empty list is no error.
     fs::write(directory.path().join("empty"), "").unwrap();
     assert_eq!(paths(&directory, &["--files-from", "empty"]), [""; 0]);
+}
+
+/// The parser of profiles explains itself in several lines, and a message has one.
+#[test]
+fn a_wrong_profile_is_told_in_a_line() {
+    let directory = tree();
+    for (profile, reason) in [("[options]\nthreads = \"many\"\n", "invalid type"), ("not TOML", "line 1: ")] {
+        fs::write(directory.path().join("profile"), profile).unwrap();
+        let ended = hash(directory.path(), ["--profile", "profile", "t"]).run();
+        assert!(ended.code() == 2 && ended.stderr.lines().count() == 1, "{}", ended.stderr);
+        assert!(ended.stderr.starts_with("pfh: `profile`: ") && ended.stderr.contains(reason), "{}", ended.stderr);
+    }
 }
 
 /// Each path is answered before the next one is sent.

@@ -260,6 +260,41 @@ fn a_block_device_is_no_output() {
     hash(directory.path(), ["-o", "disk", "t"]).run().expect(2, said);
 }
 
+/// That is told before anything is hashed for it.
+#[test]
+fn the_name_of_a_directory_is_no_output() {
+    let directory = tree();
+    let d = directory.path();
+    for name in ["new/", "./new//", "t/"] {
+        let said = format!("pfh: `{name}` cannot be written: Is a directory (os error 21)\n");
+        hash(d, ["-o", name, "t"]).run().expect(2, &said);
+    }
+    assert_eq!(names(d), ["t"].map(Path::new));
+}
+
+/// Nothing that an option names is lost.
+#[test]
+fn an_input_is_no_output() {
+    let directory = tree();
+    let d = directory.path();
+    for (name, text) in [("key", "Jefe"), ("paths", "t/f\n"), ("profile", "[options]\nthreads = 1\n")] {
+        fs::write(d.join(name), text).unwrap();
+        for words in [
+            format!("-a hmac-sha256 --key-file {name} -o {name} t"),
+            format!("--files-from {name} -o ./{name}"),
+            format!("--files-from0 {name} -o {name}"),
+            format!("--profile {name} -o {name} t"),
+        ] {
+            if words.contains("--profile") && name != "profile" {
+                continue;
+            }
+            let said = format!("pfh: `{name}` is to be read and is also the output: name another file with -o\n");
+            hash(d, words.split(' ')).run().expect(2, &said);
+            assert_eq!(read(&directory, name), text, "{words}");
+        }
+    }
+}
+
 #[test]
 fn a_hyphen_is_standard_output() {
     let directory = tree();
@@ -306,7 +341,7 @@ fn a_list_does_not_list_itself() {
     fs::hard_link(t.join("a-list"), t.join("same")).unwrap();
     for named in ["a-list", "same"] {
         let ended = hash(&t, ["-o", "a-list", "f", named]).run();
-        let said = format!("pfh: `{named}` is to be read and is also the output: write the list to another file\n");
+        let said = format!("pfh: `{named}` is to be read and is also the output: name another file with -o\n");
         assert_eq_bytes(ended.expect(2, &said), b"");
         assert_eq!(fs::read_to_string(t.join("a-list")).unwrap(), "old");
     }
@@ -325,7 +360,7 @@ fn endless() -> TempDir {
 
 #[test]
 fn interrupted_with_an_output_file() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let directory = endless();
         fs::write(directory.path().join("list"), "old").unwrap();
         let running = hash(directory.path(), ["-a", "sha512", "-f", "jsonl", "-o", "list", "t", "z"]).start();
@@ -350,6 +385,73 @@ fn interrupted_with_an_output_file() {
         }
         assert_eq!(names(directory.path()), ["list", "list.partial", "t", "z"].map(Path::new));
     }
+}
+
+/// The part has a name, however long that of the list is.
+#[test]
+fn interrupted_with_a_long_name() {
+    let directory = endless();
+    let part = "n".repeat(247) + ".partial";
+    for length in [247, 248, 255] {
+        let list = "n".repeat(length);
+        let running = hash(directory.path(), ["-a", "sha512", "-o", &list, "t", "z"]).start();
+        running.wait_until_it_reads(&directory.path().join("z"));
+        running.signal(Signal::INT);
+        running.end().expect(130, &format!("pfh: interrupted; what was finished is in `{part}`\n"));
+        assert_eq!(read(&directory, &part).lines().count(), 51);
+        fs::remove_file(directory.path().join(&part)).unwrap();
+    }
+}
+
+/// `nohup` has SIGHUP ignored, and a script has Ctrl-C ignored by what it runs in the background.
+#[test]
+fn signals_that_are_ignored_at_the_start_stay_ignored() {
+    let directory = endless();
+    let script = "trap '' HUP INT; exec \"$0\" hash -a sha512 -o list t z";
+    let mut running = Run::new("sh", directory.path(), ["-c", script, env!("CARGO_BIN_EXE_pfh")]).start();
+    running.wait_until_it_reads(&directory.path().join("z"));
+    for signal in [Signal::HUP, Signal::INT, Signal::HUP] {
+        running.signal(signal);
+    }
+    thread::sleep(Duration::from_millis(500));
+    assert!(running.child.try_wait().unwrap().is_none());
+    running.signal(Signal::TERM);
+    running.end().expect(130, "pfh: interrupted; what was finished is in `list.partial`\n");
+}
+
+/// A list that nobody writes, or not to its end, keeps nobody waiting who has enough of it.
+#[test]
+fn interrupted_while_a_list_is_awaited() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("a"), "a").unwrap();
+    fifo(&d.join("fifo"));
+    let list = line(b"a", "a");
+    for (words, begun, said) in [
+        ("convert -f jsonl -o list fifo", &*list, ""),
+        ("convert --as gnu -f jsonl -o list fifo", &list, ""),
+        ("certify --by x -o list fifo", &list, ""),
+        ("shard --shards 2 -o plan --files-from fifo", "a\n", "; no plan was made"),
+        ("dupes -o list --files-from fifo", "a\n", ""),
+    ] {
+        for is_open in [false, true] {
+            let writer = is_open.then(|| {
+                let mut writer = File::options().read(true).write(true).open(d.join("fifo")).unwrap();
+                writer.write_all(begun.as_bytes()).unwrap();
+                writer
+            });
+            let running = pfh(d, words.split(' ')).start();
+            running.wait_until_it_hangs();
+            let sent = Instant::now();
+            running.signal(Signal::TERM);
+            let ended = running.end();
+            assert!(sent.elapsed() < PROMPT, "{words}: {:?}", sent.elapsed());
+            ended.expect(130, &format!("pfh: interrupted{}\n", if is_open { said } else { "" }));
+            drop(writer);
+        }
+    }
+    let left: Vec<_> = names(d).into_iter().filter(|name| name != Path::new("plan")).collect();
+    assert_eq!(left, ["a", "fifo"].map(Path::new));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::findings::collision;
 use crate::fixture::*;
 
 const FILES: usize = 400;
@@ -173,6 +174,32 @@ fn what_changed_or_failed_is_read_again() {
     assert_eq!(last("late"), digest("md5", b"late").to_string());
 }
 
+/// The exit status tells of marks also where the list has them from before.
+#[test]
+fn marks_of_collisions_count_again() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("harmless"), "x").unwrap();
+    let said = "pfh: 1 file that the list has from before bears the marks of a known SHA-1 collision attack\n";
+    // Of the second file only a piece has them.
+    let inside = [vec![0; 4096], collision()].concat();
+    for (message, options) in [(collision(), &[][..]), (inside, &["--piecewise", "4096"])] {
+        fs::write(d.join("marked"), message).unwrap();
+        let run = |more: &[&str]| {
+            let words = ["-a", "sha1dc", "-o", "journal", "--resume", "harmless", "marked"];
+            hash(d, [&words[..], options, more].concat()).run()
+        };
+        assert_eq!(run(&[]).code(), 1);
+        run(&[]).expect(1, said);
+        run(&["-q"]).expect(1, "");
+        // The latest line decides.
+        fs::write(d.join("marked"), "harmless, too").unwrap();
+        run(&[]).expect(0, "");
+        run(&[]).expect(0, "");
+        fs::remove_file(d.join("journal")).unwrap();
+    }
+}
+
 /// However much of the last lines is missing, the run continues after the last whole one.
 #[test]
 fn a_torn_last_line() {
@@ -211,7 +238,15 @@ fn refusals() {
     let said = "pfh: `journal` was begun with `-a md5`: continue with the same, or give -o another name\n";
     assert_eq!(other.stderr, said);
     refused(other, &mine, said);
-    refused(resume(&directory, &["--piecewise", "1M", "t"]), &mine, "was begun with `-a md5`");
+    for (options, lacks) in [
+        (&["--piecewise", "1M", "t"][..], "--piecewise"),
+        (&["--facts", "t"], "--facts"),
+        (&["--facts", "--piecewise", "1M", "t"], "--piecewise or --facts"),
+    ] {
+        let said =
+            format!("pfh: `journal` was begun with `-a md5` and without {lacks}: continue with the same, or give");
+        refused(resume(&directory, options), &mine, &said);
+    }
     let elsewhere = hash(&directory.path().join("t"), ["-a", "md5", "-o", "../journal", "--resume", "."]).run();
     refused(elsewhere, &mine, "where its relative paths start: continue there, or give -o another name");
 

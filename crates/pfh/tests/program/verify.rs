@@ -1,11 +1,14 @@
 //! `pfh verify`: every class of file, lists in every format, hostile lists, and the outputs of other programs.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::io::{self, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use pfh_testing::{FaultPlan, FaultyMount};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::fixture::*;
@@ -129,7 +132,8 @@ fn a_wrong_bit_in_a_journal_is_seen() {
         let ended = verify(d, "list --ignore-new");
         let text = String::from_utf8_lossy(&ended.stdout).into_owned();
         assert_eq!(ended.code(), 3, "{place}: {text}{}", ended.stderr);
-        assert!(text.starts_with("Verified: all 4 files") && text.contains("One line of the list could not be read"));
+        let verdict = "Not verified: 1 line of the list could not be read; 4 files are as the list says.\n";
+        assert!(text.starts_with(verdict), "{text}");
         assert!(ended.said().contains("`list`: line 2, byte "), "{place}: {}", ended.stderr);
     }
 }
@@ -335,13 +339,14 @@ fn hostile_lists() {
         (ended.code(), text.lines().next().unwrap_or_default().to_owned(), ended.stderr)
     };
     let verified = "Verified: the file is as the list says.";
+    let unread = "Not verified: 1 line of the list could not be read; 1 file is as the list says.";
     let (code, text, _) = line_of(&format!("{good}{good}./{}", &good[..0]));
-    assert_eq!((code, &*text), (3, "Verified: the file is as the list says. One line of the list could not be read."));
+    assert_eq!((code, &*text), (3, unread));
     assert_eq!(line_of(&format!("{good}{good}")).1, verified);
     assert_eq!(line_of(&format!("\u{feff}{good}")).1, verified);
     assert_eq!(line_of(&good.replace('\n', "\r\n")).1, verified);
     let (code, text, _) = line_of(&format!("{good}{deep}"));
-    assert_eq!((code, &*text), (3, "Verified: the file is as the list says. One line of the list could not be read."));
+    assert_eq!((code, &*text), (3, unread));
     let (code, text, _) = line_of(&format!("{good}{}", deep.replace(&"d/".repeat(990_000), "")));
     assert_eq!((code, &*text), (1, "Not verified: 1 could not be compared."));
     let (code, text, _) = line_of(&format!("{good}{}  a\n", "0".repeat(64)));
@@ -585,25 +590,53 @@ fn hashdeep_and_pfh_print_the_same() {
     check();
 }
 
+/// A list of a disk that is not mounted is not compared with whatever is above its mount point.
+#[test]
+fn nothing_is_compared_where_the_directory_is_gone() {
+    let directory = scratch();
+    let d = directory.path();
+    for name in ["disk/one/a", "disk/one/b", "other"] {
+        fs::create_dir_all(d.join(name).parent().unwrap()).unwrap();
+        fs::write(d.join(name), name).unwrap();
+    }
+    let absolute = d.join("disk");
+    for (list, root) in [("relative", "disk".as_ref()), ("absolute", absolute.as_path())] {
+        let root = root.to_str().unwrap();
+        pfh(d, ["hash", "-q", "-f", "csv", "-o", list, root]).run().done();
+        fs::rename(d.join("disk"), d.join("away")).unwrap();
+        let ended = pfh(d, ["verify", list]).run();
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert_eq!(ended.code(), 1, "{text}");
+        assert!(
+            text.starts_with("Not verified: 2 missing.\nExpected 2, found 0: ") && !text.contains("other"),
+            "{text}"
+        );
+        assert!(
+            ended.stderr.contains("disk/one`, below which all files of the list are, is not there"),
+            "{}",
+            ended.stderr
+        );
+        fs::rename(d.join("away"), d.join("disk")).unwrap();
+    }
+    // Whoever names the directory searches it.
+    fs::rename(d.join("disk"), d.join("away")).unwrap();
+    let ended = pfh(d, ["verify", "relative", "."]).run();
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("2 moved"));
+}
+
 #[test]
 fn an_interrupted_run_has_no_verdict() {
     let directory = listed("gnu", "sha256");
     let d = directory.path();
-    fs::write(d.join("list"), fs::read_to_string(d.join("list")).unwrap()).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pfh"))
-        .args(["verify", "-", "files"])
-        .current_dir(d)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT).unwrap();
-    drop(child.stdin.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
-    assert_ne!(output.status.code(), Some(0));
+    // A list that does not come to its end.
+    fifo(&d.join("endless"));
+    let running = pfh(d, ["verify", "endless", "files"]).start();
+    let writer = fs::OpenOptions::new().write(true).open(d.join("endless")).unwrap();
+    running.wait_until_it_reads(&d.join("endless"));
+    running.signal(Signal::INT);
+    let ended = running.end();
+    drop(writer);
+    assert_eq!((ended.code(), ended.stdout.as_slice()), (130, &b""[..]), "{}", ended.stderr);
 }
 
 /// The inventory of a version has paths that start at the object, like that of the object itself.
@@ -787,9 +820,243 @@ fn a_report_does_not_replace_its_list() {
     let d = directory.path();
     fs::write(d.join("f"), "x").unwrap();
     pfh(d, ["hash", "-q", "-a", "md5", "-o", "list", "f"]).run().done();
-    let refused = "pfh: the report would replace the list: name another file with -o\n";
+    let refused = "pfh: `list` is to be read and is also the output: name another file with -o\n";
     pfh(d, ["verify", "list", "-o", "list"]).run().expect(2, refused);
     let refused =
         "pfh: --compat gnu checks all lines of the list, as coreutils does: leave --exclude out, or --compat\n";
     pfh(d, ["verify", "--compat", "gnu", "--exclude", "f", "list"]).run().expect(2, refused);
+}
+
+/// Nothing is told of files that a signal kept from being read, nor to a reader that is gone.
+#[test]
+fn other_programs_accuse_no_file_that_was_not_read() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("files")).unwrap();
+    for number in 0..50 {
+        fs::write(d.join(format!("files/{number:02}")), number.to_string()).unwrap();
+    }
+    let gnu = ["verify", "--compat", "gnu", "sums"];
+    let hashdeep = ["verify", "--compat", "hashdeep", "-vvv", "known", "files"];
+    hash(d, ["-o", "sums", "files"]).run().done();
+    hash(d, ["-a", "md5", "-f", "hashdeep", "-o", "known", "files"]).run().done();
+    // Whether the end of the output is noticed before the end of the run or at it.
+    for arguments in [&gnu[..], &hashdeep] {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let ended = pfh(d, arguments).with(|command| command.stdout(writer)).run();
+        ended.expect(141, "");
+    }
+    // Longer to hash than any test takes, and without contents on the disk.
+    fs::File::create(d.join("files/huge")).unwrap().set_len(1 << 40).unwrap();
+    let mut sums = fs::OpenOptions::new().append(true).open(d.join("sums")).unwrap();
+    for number in 0..50 {
+        writeln!(sums, "{}  files/huge\n{}  files/{number:02}", "0".repeat(64), digest("sha256", b"other")).unwrap();
+    }
+    for arguments in [&gnu[..], &hashdeep] {
+        let running = pfh(d, arguments).start();
+        running.wait_until_it_reads(&d.join("files/huge"));
+        running.signal(Signal::INT);
+        let ended = running.end();
+        ended.expect(130, "pfh: interrupted\n");
+        let printed = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(!printed.contains("FAILED") && !printed.contains("Audit"), "{printed}");
+    }
+}
+
+/// A run that has compared nothing is no success, whatever the reason.
+#[test]
+fn nothing_is_verified_where_no_file_was_compared() {
+    let directory = listed("csv", "sha256");
+    let d = directory.path();
+    fs::create_dir(d.join("mnt")).unwrap();
+    for words in [
+        "list mnt --strip-prefix files --ignore-missing",
+        "list mnt --strip-prefix files --ignore-missing --structure",
+        "list --include *.jgp",
+        "list --exclude * --structure",
+        "list --exclude *",
+        "list --sample 0.0000001 --seed 1",
+    ] {
+        let ended = verify(d, words);
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(ended.code() == 3 && text.starts_with("Nothing was verified: no"), "{words}: {} {text}", ended.code());
+        let ended = verify(d, &format!("{words} -f jsonl"));
+        let verdict = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert!(ended.code() == 3 && verdict.contains("\"verified\":false,"), "{words}: {verdict}");
+    }
+    // A file that differs is a finding, and no more than that.
+    for name in ["a", "b", "below/c", "below/deep/d", "empty"] {
+        fs::write(d.join("files").join(name), "other").unwrap();
+    }
+    assert_eq!(verify(d, "list").code(), 1);
+}
+
+/// The report never takes the place of what the run reads.
+#[test]
+fn no_input_is_replaced_by_the_report() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("e")).unwrap();
+    for name in ["1", "2"] {
+        fs::write(d.join("e").join(name), name).unwrap();
+    }
+    hash(d, ["-o", "sums", "e"]).run().done();
+    hash(d, ["-a", "md5", "-f", "hashdeep", "-o", "known", "e"]).run().done();
+    fs::write(d.join("key"), "key").unwrap();
+    hash(d, ["-a", "hmac-sha256", "--key-file", "key", "-o", "keyed", "e"]).run().done();
+    let contents = || ["sums", "known", "keyed", "key", "e/1", "e/2"].map(|name| fs::read(d.join(name)).unwrap());
+    let before = contents();
+    for (words, own) in [
+        ("--compat gnu -o sums sums", "sums"),
+        ("--compat gnu -o e/1 sums", "e/1"),
+        ("--compat hashdeep -o known known e", "known"),
+        ("--compat hashdeep -o e/2 known e", "e/2"),
+        ("-o ./sums sums", "sums"),
+        ("-o key --key-file key keyed", "key"),
+        ("-o e/1 sums", "e/1"),
+        ("-o e/2 sums --ignore-new", "e/2"),
+        ("-o e/2 sums e --strip-prefix e", "e/2"),
+        ("-o e/1 sums e/1", "e/1"),
+    ] {
+        let refused = format!("pfh: `{own}` is to be read and is also the output: name another file with -o\n");
+        verify(d, words).expect(2, &refused);
+        assert_eq!(contents(), before, "{words}");
+    }
+    // A file that the list does not have is replaced.
+    fs::write(d.join("e/report"), "old").unwrap();
+    verify(d, "-o e/report -q sums").done();
+    assert!(fs::read_to_string(d.join("e/report")).unwrap().starts_with("Verified"));
+}
+
+/// In a list without its end, or of a run that was interrupted, files may be missing that nobody misses.
+#[test]
+fn a_list_without_its_end_proves_nothing() {
+    let directory = listed("jsonl", "sha256");
+    let d = directory.path();
+    let whole = fs::read_to_string(d.join("list")).unwrap();
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let summary = lines[lines.len() - 1];
+    let (body, _) = summary.rsplit_once(",\"check\"").unwrap();
+    let body = body.replace("\"interrupted\":false", "\"interrupted\":true");
+    let interrupted = format!("{body},\"check\":\"{}\"}}\n", digest("crc32c", body.as_bytes()));
+    for (end, files, said) in [
+        (String::new(), 3, "pfh: `list`: its end is missing\n"),
+        (interrupted, 4, "pfh: `list`: the run was interrupted, so the list has not all files\n"),
+    ] {
+        fs::write(d.join("list"), lines[..=files].concat() + &end).unwrap();
+        let ended = verify(d, "list --ignore-new");
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert_eq!((ended.code(), &*ended.stderr), (3, said), "{text}");
+        let verdict =
+            format!("Not verified: the list has not all files of its run; {files} files are as the list says.\n");
+        assert!(text.starts_with(&verdict), "{text}");
+        let ended = verify(d, "list --ignore-new -q -f jsonl");
+        assert!(String::from_utf8_lossy(&ended.stdout).contains("\"verified\":false,"));
+        ended.expect(3, "");
+    }
+}
+
+/// Names of pieces are those of no files.
+#[test]
+fn lists_with_pieces_verify() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("files")).unwrap();
+    fs::write(d.join("files/a"), contents(1, 2500)).unwrap();
+    for (format, algorithms) in [("gnu", "md5"), ("bsd", "md5,sha1"), ("csv", "md5"), ("jsonl", "md5")] {
+        hash(d, ["-a", algorithms, "--piecewise", "1K", "-f", format, "-o", "list", "files"]).run().done();
+        let ended = verify(d, "list --piecewise -q");
+        expect(&ended, 0, "Verified: the file is as the list says.\n");
+    }
+    hash(d, ["-a", "md5", "--piecewise", "1K", "-f", "hashdeep", "-o", "list", "files"]).run().done();
+    let ended = verify(d, "list --piecewise");
+    assert!(ended.code() == 2 && ended.stderr.contains("it has pieces of files"), "{}", ended.stderr);
+    let ended = verify(d, "list --piecewise --compat gnu");
+    assert!(ended.code() == 2 && ended.stderr.contains("cannot be used with"), "{}", ended.stderr);
+}
+
+#[test]
+fn another_prefix_is_told_as_such() {
+    let directory = listed("csv", "md5");
+    let d = directory.path();
+    let ended = verify(d, "list files --strip-prefix zzz");
+    let said = "pfh: `list`: 5 of its paths are not below `files`, the first in line 2, `files/a`: the path does not begin with the \
+                prefix that is to be removed; give another --strip-prefix\n";
+    ended.expect(2, said);
+    fs::write(d.join("one"), line(b"1", "/elsewhere/a")).unwrap();
+    let ended = verify(d, "one files");
+    assert!(ended.code() == 2 && ended.stderr.contains("1 of its paths is not below `files`"), "{}", ended.stderr);
+}
+
+/// Programs without keyed digests take no keys.
+#[test]
+fn other_programs_take_no_key() {
+    let directory = listed("gnu", "sha256");
+    let d = directory.path();
+    fs::write(d.join("key"), "key").unwrap();
+    let said = |program: &str, option: &str| {
+        format!(
+            "pfh: --compat {program} does what a program without keyed digests does: leave {option} out, or --compat\n"
+        )
+    };
+    verify(d, "list --compat gnu --key-file key").expect(2, &said("gnu", "--key-file"));
+    verify(d, "list files --compat hashdeep --derive-key context").expect(2, &said("hashdeep", "--derive-key"));
+}
+
+/// A root that cannot be listed has a name in the report.
+#[test]
+fn an_unreadable_root_has_a_name() {
+    // Root reads every directory.
+    const USER: u32 = 954_323;
+    let (directory, program) = public();
+    let d = directory.path();
+    fs::create_dir(d.join("files")).unwrap();
+    fs::write(d.join("list"), line(b"a", "a") + &line(b"b", "b")).unwrap();
+    fs::set_permissions(d.join("files"), fs::Permissions::from_mode(0o300)).unwrap();
+    let run = Run::new(program, d, ["verify", "list", "files"]);
+    let ended = if is_root() { run.with(|command| command.uid(USER)).run() } else { run.run() };
+    fs::set_permissions(d.join("files"), fs::Permissions::from_mode(0o700)).unwrap();
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.code() == 3 && text.contains("Expected 2, found 1: 3 unreadable\n"), "{text}");
+    assert!(text.contains("\nunreadable   .  (") && text.contains("\nunreadable   a  ("), "{text}");
+}
+
+/// The thread that reads a long list while files are read is refused as those are that read files.
+#[test]
+fn a_thread_that_the_system_refuses() {
+    // Root always gets threads. The limit of a separate user counts no other processes.
+    const USER: u32 = 954_322;
+    let (directory, _program) = public();
+    let d = directory.path();
+    fs::create_dir(d.join("t")).unwrap();
+    let list: String = (0..3000).map(|number| format!("{number:064x}  {number}\n")).collect();
+    fs::write(d.join("list"), list).unwrap();
+    let run = Run::new("bash", d, ["-c", "ulimit -u 1; exec ./pfh verify -t 1 list t"]);
+    let ended = if is_root() { run.with(|command| command.uid(USER)).run() } else { run.run() };
+    ended.expect(2, "pfh: the system refused 2 threads; ask for fewer, or raise its limit (ulimit -u)\n");
+}
+
+/// Whoever waits for a list, or for a key, that never comes can end that.
+#[test]
+fn waiting_for_a_list_or_a_key_ends_by_a_signal() {
+    let directory = listed("gnu", "sha256");
+    let d = directory.path();
+    fs::write(d.join("keyed"), format!("HMAC-SHA256 (files/a) = {}\n", "0".repeat(64))).unwrap();
+    fifo(&d.join("fifo"));
+    for words in [
+        "verify fifo files",
+        "verify --compat gnu fifo",
+        "verify --compat hashdeep fifo files",
+        "verify --key-file fifo keyed",
+        "hash -a hmac-sha256 --key-file fifo files",
+        "hash --profile fifo files",
+    ] {
+        let running = pfh(d, words.split(' ')).start();
+        running.wait_until_it_hangs();
+        running.signal(Signal::TERM);
+        let ended = running.end();
+        ended.expect(130, "pfh: interrupted\n");
+        assert!(ended.elapsed < Duration::from_secs(20), "{words}: {:?}", ended.elapsed);
+    }
 }

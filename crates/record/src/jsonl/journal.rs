@@ -58,6 +58,8 @@ pub struct JournalLine<'a> {
     pub number: u64,
     /// The content of the line.
     pub content: LineContent<'a>,
+    /// Whether it states that a file, or a piece of it, bears the marks of a collision attack.
+    pub has_collision_marks: bool,
 }
 
 /// The content of a line of a journal.
@@ -140,6 +142,7 @@ impl Journal {
             return Err(Fault { kind: ReadErrorKind::Torn, at: 0 });
         }
         let entry;
+        let mut has_collision_marks = false;
         let content = match (checks.kind(line.text())?, &self.header) {
             (LineKind::Header, None) => {
                 self.header = Some(parse_header(line.bytes, true)?);
@@ -160,6 +163,7 @@ impl Journal {
                 if !file.keeps(header) {
                     return Err(Fault::field(0, "digests", FieldProblem::DigestsMissing));
                 }
+                has_collision_marks = file.has_collision_marks();
                 entry = file.entry(line.number, header.selection.as_ref())?;
                 LineContent::File(&entry)
             }
@@ -168,7 +172,8 @@ impl Journal {
         self.entries += u64::from(matches!(content, LineContent::File(_)));
         self.summary_offset = matches!(content, LineContent::Summary).then_some(line.offset);
         self.whole_bytes = line.offset + line.bytes.len() as u64 + 1;
-        visit(JournalLine { bytes: line.bytes, offset: line.offset, number: line.number, content });
+        let Line { bytes, offset, number, .. } = line;
+        visit(JournalLine { bytes, offset, number, content, has_collision_marks });
         Ok(())
     }
 }

@@ -435,6 +435,11 @@ impl<'a> FileLine<'a> {
             && (!needs_pieces || has_pieces())
     }
 
+    /// Whether the file, or a piece of it, bears the marks of a collision attack.
+    pub(super) fn has_collision_marks(&self) -> bool {
+        !self.collisions.is_empty() || self.pieces.iter().any(|piece| !piece.collisions.is_empty())
+    }
+
     /// Returns the entry of the whole file, with its known digests. `selection` has the order of similarity digests.
     pub(super) fn entry(&mut self, number: u64, selection: Option<&Selection>) -> Result<Entry, Fault> {
         let path = raw(std::mem::take(&mut self.path), self.path_base64.take(), "path_base64")?;

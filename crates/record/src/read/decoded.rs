@@ -114,10 +114,11 @@ impl Utf16 {
         while self.start == self.text.len() && !self.ended {
             self.text.clear();
             self.start = 0;
-            self.units.clear();
-            self.units.extend(self.pending.take());
+            // First, since a call that was interrupted is repeated, and then needs all that is kept.
             let available = input.fill_buf()?;
             let available = &available[..available.len().min(2 * CHUNK_UNITS)];
+            self.units.clear();
+            self.units.extend(self.pending.take());
             self.ended = available.is_empty();
             for &byte in available {
                 match self.half.take() {
@@ -173,5 +174,49 @@ impl<R: BufRead> Read for Decoded<R> {
         out[..amount].copy_from_slice(&available[..amount]);
         self.consume(amount);
         Ok(amount)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives its parts one by one, and is interrupted before each.
+    struct Interrupted<'a> {
+        parts: &'a [&'a [u8]],
+        is_due: bool,
+    }
+
+    impl Read for Interrupted<'_> {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            unreachable!("it is read by its buffer")
+        }
+    }
+
+    impl BufRead for Interrupted<'_> {
+        fn fill_buf(&mut self) -> io::Result<&[u8]> {
+            self.is_due = !self.is_due;
+            if self.is_due {
+                Err(io::ErrorKind::Interrupted.into())
+            } else {
+                Ok(self.parts.first().unwrap_or(&&b""[..]))
+            }
+        }
+
+        fn consume(&mut self, amount: usize) {
+            if amount > 0 {
+                assert_eq!(amount, self.parts[0].len());
+                self.parts = &self.parts[1..];
+            }
+        }
+    }
+
+    /// U+1F600 is a pair of units, between which the call is interrupted.
+    #[test]
+    fn nothing_is_lost_when_a_call_is_interrupted() {
+        let parts: [&[u8]; 4] = [b"\xFF\xFE", b"a\0\x3D\xD8", b"\0\xDE", b"b\0"];
+        let mut text = String::new();
+        Decoded::new(Interrupted { parts: &parts, is_due: false }).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "a\u{1F600}b");
     }
 }
