@@ -23,9 +23,6 @@ use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_ro
 
 use crate::{Algorithm, Digest};
 
-/// The algorithm that this module computes.
-pub const ALGORITHM: Algorithm = Algorithm::BLAKE3;
-
 /// Length of every piece but the last: a power of two, multiple of the 1 KiB chunk.
 pub const PIECE_BYTES: usize = 1 << 20;
 const _: () = assert!(PIECE_BYTES.is_power_of_two() && PIECE_BYTES.is_multiple_of(blake3::CHUNK_LEN));
@@ -124,7 +121,7 @@ impl Join {
     /// # Panics
     /// When fewer than two pieces were pushed: a message of one piece has no tree.
     pub fn finish(self) -> Digest {
-        self.finish_as(ALGORITHM)
+        self.finish_as(Algorithm::BLAKE3)
     }
 
     /// The digest of the message, with the length that `algorithm` has.

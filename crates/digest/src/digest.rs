@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash;
 
 use crate::Algorithm;
-use crate::hexadecimal::decode_hexadecimal;
+use crate::hexadecimal::{HEX, decode_hexadecimal};
 
 /// The value of one algorithm over one message.
 ///
@@ -107,18 +107,6 @@ impl Digest {
         pairs.as_flattened()
     }
 }
-
-/// The two hexadecimal digits of each byte.
-const HEX: [[u8; 2]; 256] = {
-    let digits = b"0123456789abcdef";
-    let mut table = [[0; 2]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = [digits[byte >> 4], digits[byte & 15]];
-        byte += 1;
-    }
-    table
-};
 
 impl PartialEq for Digest {
     fn eq(&self, other: &Digest) -> bool {

@@ -1,4 +1,4 @@
-//! Reading hexadecimal digits.
+//! Reading and writing hexadecimal digits.
 
 /// Reads the hexadecimal digits of these bytes, in upper or lower case. `None` if they are not twice as many as
 /// `bytes`, or one of them is no digit; `bytes` then has no meaning.
@@ -38,6 +38,23 @@ fn value(byte: u8) -> u8 {
     }
 }
 
+/// Returns these bytes in lower-case hexadecimal.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|&byte| HEX[usize::from(byte)]).map(char::from).collect()
+}
+
+/// The two hexadecimal digits of each byte.
+pub(crate) const HEX: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut table = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = [digits[byte >> 4], digits[byte & 15]];
+        byte += 1;
+    }
+    table
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,6 +65,7 @@ mod tests {
         assert_eq!(decode_hexadecimal(b"00fFAb9c", &mut bytes), Some(()));
         assert_eq!(bytes, [0, 0xff, 0xab, 0x9c]);
         for byte in 0..=u8::MAX {
+            assert_eq!(hexadecimal(&[byte, 9]), format!("{byte:02x}09"));
             let expected = (byte as char).to_digit(16);
             assert_eq!(decode_hexadecimal(&[b'0', byte], &mut bytes[..1]).map(|()| u32::from(bytes[0])), expected);
             // Among many, which are decoded together.

@@ -74,6 +74,6 @@ mod xxhash;
 pub use algorithm::{Algorithm, Status};
 pub use digest::Digest;
 pub use hasher::Hasher;
-pub use hexadecimal::decode_hexadecimal;
+pub use hexadecimal::{decode_hexadecimal, hexadecimal};
 pub use keys::{Key, KeyError, Keys};
 pub use names::UnknownAlgorithm;

@@ -175,7 +175,8 @@ impl Algorithm {
 
     /// SHA-256 (FIPS 180-4).
     pub const SHA256: Algorithm = Algorithm::at(position("sha256"));
-    pub(crate) const BLAKE3: Algorithm = Algorithm::at(position("blake3"));
+    /// BLAKE3 (BLAKE3 paper, 2020).
+    pub const BLAKE3: Algorithm = Algorithm::at(position("blake3"));
 
     /// A line of the registry as it is.
     const fn at(position: u8) -> Algorithm {

@@ -57,7 +57,7 @@ pub(crate) fn work<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
             // The next job is a stream, which is opened only once nothing is held back.
             continue;
         }
-        match context.queue.next(Taker::Workers, true, Preference::Next, context.clock, &mut worker.timers.wait_file) {
+        match context.queue.next(Taker::Workers, Preference::Next, context.clock, &mut worker.timers.wait_file) {
             Next::Read(grab) => {
                 adaptive.device = Some(grab.device);
                 adaptive.jobs = grab.jobs;

@@ -40,6 +40,7 @@ mod mtp;
 mod opening;
 mod options;
 mod pace;
+mod prefetcher;
 mod queue;
 mod readers;
 mod reading;

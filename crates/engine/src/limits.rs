@@ -160,6 +160,9 @@ impl fmt::Display for StartError {
                 "the system refused {table_bytes} bytes for the memory table; ask for less memory, or for fewer threads"
             ),
             StartError::Key(error) => error.fmt(f),
+            StartError::ThreadsRefused { threads: 1 } => {
+                f.write_str("the system refused a thread; raise its limit (ulimit -u)")
+            }
             StartError::ThreadsRefused { threads } => {
                 write!(f, "the system refused {threads} threads; ask for fewer, or raise its limit (ulimit -u)")
             }
@@ -176,110 +179,158 @@ impl std::error::Error for StartError {
     }
 }
 
+/// The memory that a run needs if its workers fill this many lanes, and digest files together or not.
+struct Needs<'o> {
+    options: &'o Options,
+    many: &'o Batched,
+    is_direct: bool,
+    prefetchers: usize,
+    lanes: usize,
+    is_batched: bool,
+}
+
+impl Needs<'_> {
+    /// Threads that hold slots.
+    fn holders(&self) -> usize {
+        self.options.threads.saturating_add(self.prefetchers)
+    }
+
+    fn gap_bytes(&self) -> usize {
+        if self.is_direct { 0 } else { SLOT_GAP_BYTES }
+    }
+
+    /// Families whose digests grow.
+    fn growing(&self) -> u64 {
+        self.options.selection.families().iter().filter(|family| family.digests_grow()).count() as u64
+    }
+
+    /// States of the families for one file.
+    fn family_bytes(&self) -> usize {
+        self.options.selection.families().iter().map(|family| family.state_bytes()).sum()
+    }
+
+    fn scanner_bytes(&self) -> usize {
+        self.options.facts.map_or(0, |_| Scanner::STATE_BYTES)
+    }
+
+    /// A thread has a file in each lane, another one, and a chain, and each of them has states of the families.
+    fn states_bytes(&self) -> u64 {
+        let shared_bytes: usize = self.options.selection.families().iter().map(|family| family.shared_bytes()).sum();
+        let states = (self.lanes + 2).saturating_mul(self.family_bytes())
+            + shared_bytes
+            + if self.is_batched { self.many.state_bytes() } else { 0 }
+            + (self.lanes + SCANNERS_MORE) * self.scanner_bytes();
+        (self.holders().saturating_mul(states) as u64).saturating_add(self.growing() * GROWTH_BYTES_MIN)
+    }
+
+    /// States of the file that a reader passes on.
+    fn reader_bytes(&self) -> usize {
+        2 * self.family_bytes() + SCANNERS_MORE * self.scanner_bytes()
+    }
+
+    /// Prefetchers already pass on several files in one slot.
+    fn batched_files(&self) -> usize {
+        if self.is_batched && self.prefetchers == 0 { BATCHED_FILES_MAX } else { 0 }
+    }
+
+    fn table_eighths(&self) -> usize {
+        if self.growing() > 0 { 3 } else { 5 }
+    }
+
+    /// One alignment unit is lost at the start of the allocation.
+    fn table_bytes(&self) -> usize {
+        let memory_bytes = self.options.memory_bytes.saturating_sub(self.states_bytes());
+        let eighth = usize::try_from(memory_bytes / 8).unwrap_or(usize::MAX);
+        eighth.saturating_mul(self.table_eighths()).saturating_sub(SLOT_ALIGN_BYTES)
+    }
+
+    fn slots_least(&self) -> usize {
+        self.holders().saturating_mul(SLOTS_PER_THREAD_MIN + self.lanes + self.batched_files())
+    }
+
+    /// Returns the length of a slot that leaves room for this many readers.
+    fn slot_bytes(&self, readers: usize) -> usize {
+        let slots = self.slots_least().saturating_add(READER_SLOTS.saturating_mul(readers));
+        let table_bytes = self.table_bytes().saturating_sub(readers.saturating_mul(self.reader_bytes()));
+        let share = (table_bytes / slots).saturating_sub(self.gap_bytes());
+        let waits_for_families = self.batched_files() > 0 && !self.many.families.is_empty();
+        let growing = self.growing();
+        let most = match self.lanes {
+            // Where digests grow, hashing is slower than the device, so larger reads gain nothing.
+            _ if self.is_direct && growing == 0 => DIRECT_SLOT_BYTES_MAX,
+            _ if waits_for_families && growing == 0 => BATCHED_SLOT_BYTES_MAX,
+            0 => SLOT_BYTES_MAX,
+            _ if waits_for_families => SLOT_BYTES_MAX,
+            _ => LANE_SLOT_BYTES_MAX,
+        };
+        let most = self.options.slot_bytes_max.map_or(most, |wanted| wanted.max(SLOT_BYTES_MIN));
+        share.min(most) / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES
+    }
+}
+
 impl Budget {
     /// Divides the memory. `lanes` is the most that one worker can fill; `is_direct` is [`Options::direct`], or the
     /// source's decision; `many` are the algorithms and families that digest many messages at once.
     pub(crate) fn new(options: &Options, is_direct: bool, lanes: usize, many: &Batched) -> Result<Budget, StartError> {
-        let readers = if options.mode == Mode::Mtp || is_direct { options.prefetchers } else { 0 };
-        let holders = options.threads.saturating_add(readers);
-        let gap_bytes = if is_direct { 0 } else { SLOT_GAP_BYTES };
-        // A thread has a file in each lane, another one, and a chain, and each of them has states of the families.
-        let growing = options.selection.families().iter().filter(|family| family.digests_grow()).count() as u64;
-        let family_bytes: usize = options.selection.families().iter().map(|family| family.state_bytes()).sum();
-        let shared_bytes: usize = options.selection.families().iter().map(|family| family.shared_bytes()).sum();
-        let many_bytes = many.state_bytes();
-        let scanner_bytes = options.facts.map_or(0, |_| Scanner::STATE_BYTES);
-        let facts_bytes = options.facts.map_or(0, |_| FACTS_BYTES);
-        let states_bytes = |lanes: usize, is_batched: bool| {
-            let states = (lanes + 2).saturating_mul(family_bytes)
-                + shared_bytes
-                + if is_batched { many_bytes } else { 0 }
-                + (lanes + SCANNERS_MORE) * scanner_bytes;
-            (holders.saturating_mul(states) as u64).saturating_add(growing * GROWTH_BYTES_MIN)
-        };
-        // Prefetchers already pass on several files in one slot.
-        let batched = |is_batched: bool| if is_batched && readers == 0 { BATCHED_FILES_MAX } else { 0 };
-        let waits_for_families = |is_batched: bool| batched(is_batched) > 0 && !many.families.is_empty();
-        let table_eighths: usize = if growing > 0 { 3 } else { 5 };
-        // One alignment unit is lost at the start of the allocation.
-        let table_bytes_for = |lanes: usize, is_batched: bool| {
-            let memory_bytes = options.memory_bytes.saturating_sub(states_bytes(lanes, is_batched));
-            let eighth = usize::try_from(memory_bytes / 8).unwrap_or(usize::MAX);
-            eighth.saturating_mul(table_eighths).saturating_sub(SLOT_ALIGN_BYTES)
-        };
-        let slots_least =
-            |lanes: usize, is_batched: bool| holders.saturating_mul(SLOTS_PER_THREAD_MIN + lanes + batched(is_batched));
-        // States of the file that a reader passes on.
-        let reader_bytes = 2 * family_bytes + SCANNERS_MORE * scanner_bytes;
-        let slot_bytes_for = |lanes: usize, is_batched: bool, readers: usize| {
-            let slots = slots_least(lanes, is_batched).saturating_add(READER_SLOTS.saturating_mul(readers));
-            let table_bytes = table_bytes_for(lanes, is_batched).saturating_sub(readers.saturating_mul(reader_bytes));
-            let share = (table_bytes / slots).saturating_sub(gap_bytes);
-            let most = match lanes {
-                // Where digests grow, hashing is slower than the device, so larger reads gain nothing.
-                _ if is_direct && growing == 0 => DIRECT_SLOT_BYTES_MAX,
-                _ if waits_for_families(is_batched) && growing == 0 => BATCHED_SLOT_BYTES_MAX,
-                0 => SLOT_BYTES_MAX,
-                _ if waits_for_families(is_batched) => SLOT_BYTES_MAX,
-                _ => LANE_SLOT_BYTES_MAX,
-            };
-            let most = options.slot_bytes_max.map_or(most, |wanted| wanted.max(SLOT_BYTES_MIN));
-            share.min(most) / SLOT_ALIGN_BYTES * SLOT_ALIGN_BYTES
-        };
+        let prefetchers = if options.mode == Mode::Mtp || is_direct { options.prefetchers } else { 0 };
         // One reader at least, since without any, workers read from a place that may have a single head; as many as
         // leave slots of 256 KiB, and otherwise up to a fifth of the table. Each worker may have one more, for a file
         // that it has opened.
-        let has_readers = options.mode == Mode::Adaptive && readers == 0;
+        let has_readers = options.mode == Mode::Adaptive && prefetchers == 0;
         let threads = options.threads;
         let readers_least = if has_readers { threads.saturating_add(1) } else { 0 };
+        let needs =
+            |(lanes, is_batched): (usize, bool)| Needs { options, many, is_direct, prefetchers, lanes, is_batched };
         // Lanes get memory only if the rest keeps enough. Batches of families come before them, because families are
         // slower.
-        let fits = |&(lanes, is_batched): &(usize, bool)| {
-            states_bytes(lanes, is_batched) <= options.memory_bytes / 4
-                && slot_bytes_for(lanes, is_batched, readers_least) >= SLOT_BYTES_MIN
+        let fits = |needs: &Needs<'_>| {
+            needs.states_bytes() <= options.memory_bytes / 4 && needs.slot_bytes(readers_least) >= SLOT_BYTES_MIN
         };
-        let pays = !many.is_empty();
         let second = if many.families.is_empty() { (lanes, false) } else { (0, true) };
-        let (lanes, is_batched) = [(lanes, pays), second, (lanes, false)].into_iter().find(fits).unwrap_or((0, false));
+        let needs = [(lanes, !many.is_empty()), second, (lanes, false)]
+            .into_iter()
+            .map(needs)
+            .find(fits)
+            .unwrap_or_else(|| needs((0, false)));
+        let (gap_bytes, table_bytes, slots_least) = (needs.gap_bytes(), needs.table_bytes(), needs.slots_least());
         let readers_wanted = if has_readers {
-            let slots = slots_least(lanes, is_batched);
-            let slots_possible = table_bytes_for(lanes, is_batched) / (SLOT_BYTES_MAX + gap_bytes);
-            let readers = (slots / 4).max(slots_possible.saturating_sub(slots)) / READER_SLOTS;
+            let slots_possible = table_bytes / (SLOT_BYTES_MAX + gap_bytes);
+            let readers = (slots_least / 4).max(slots_possible.saturating_sub(slots_least)) / READER_SLOTS;
             readers.clamp(readers_least, threads.saturating_add(READERS_MAX))
         } else {
             0
         };
         let (readers_certain, slot_bytes) = [readers_wanted, readers_least, 0]
             .into_iter()
-            .map(|readers| (readers, slot_bytes_for(lanes, is_batched, readers)))
+            .map(|readers| (readers, needs.slot_bytes(readers)))
             .find(|&(_, bytes)| bytes >= SLOT_BYTES_MIN)
             .unwrap_or_default();
         if slot_bytes < SLOT_BYTES_MIN {
-            let least = holders.saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
+            let least = needs.holders().saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
             let least = (least + SLOT_ALIGN_BYTES) as u64;
-            let least = least.div_ceil(table_eighths as u64).saturating_mul(8) + 8;
-            let least_bytes = least.saturating_add(states_bytes(0, false));
+            let least = least.div_ceil(needs.table_eighths() as u64).saturating_mul(8) + 8;
+            // Nothing fits, so these are the needs without lanes.
+            let least_bytes = least.saturating_add(needs.states_bytes());
             return Err(StartError::MemoryTooSmall { memory_bytes: options.memory_bytes, least_bytes });
         }
-        let memory_bytes = options.memory_bytes - states_bytes(lanes, is_batched);
-        let table_bytes = table_bytes_for(lanes, is_batched);
+        let memory_bytes = options.memory_bytes - needs.states_bytes();
         let stride_bytes = slot_bytes + gap_bytes;
-        let slots_wanted = if readers > 0 {
+        let slots_wanted = if prefetchers > 0 {
             usize::MAX
         } else {
-            slots_least(lanes, is_batched) + holders * SPREAD_AHEAD_BYTES.div_ceil(slot_bytes)
+            slots_least + needs.holders() * SPREAD_AHEAD_BYTES.div_ceil(slot_bytes)
         };
         let slots_possible = table_bytes / stride_bytes;
         // Readers have what the workers can do without.
-        let spare_bytes = slots_possible.saturating_sub(slots_least(lanes, is_batched)) * stride_bytes;
+        let spare_bytes = slots_possible.saturating_sub(slots_least) * stride_bytes;
         let readers_max = if has_readers {
-            let possible = spare_bytes / (READER_SLOTS * stride_bytes + reader_bytes);
+            let possible = spare_bytes / (READER_SLOTS * stride_bytes + needs.reader_bytes());
             possible.max(readers_certain).saturating_sub(threads).min(READERS_MAX)
         } else {
             0
         };
         let with_own_files = with_own_files(readers_max, threads);
-        let readers_bytes = with_own_files * reader_bytes;
+        let readers_bytes = with_own_files * needs.reader_bytes();
         let slots = slots_wanted
             .saturating_add(READER_SLOTS * with_own_files)
             .min(slots_possible - readers_bytes.div_ceil(stride_bytes));
@@ -288,18 +339,19 @@ impl Budget {
         let table_bytes = (slots * stride_bytes + SLOT_ALIGN_BYTES) as u64;
         let table_bytes = table_bytes + readers_bytes as u64;
         let left_bytes = memory_bytes - table_bytes - announced_bytes - links_bytes;
-        let growth_share = if growing > 0 { left_bytes / 4 * 3 } else { 0 };
+        let growth_share = if needs.growing() > 0 { left_bytes / 4 * 3 } else { 0 };
+        let facts_bytes = options.facts.map_or(0, |_| FACTS_BYTES);
         Ok(Budget {
             slot_bytes,
             stride_bytes,
             slots,
-            lanes,
-            is_batched,
-            batched_files: batched(is_batched),
+            lanes: needs.lanes,
+            is_batched: needs.is_batched,
+            batched_files: needs.batched_files(),
             announced_bytes,
             readers_max,
             waiting_bytes: left_bytes - growth_share,
-            growth_bytes: growth_share + growing * GROWTH_BYTES_MIN,
+            growth_bytes: growth_share + needs.growing() * GROWTH_BYTES_MIN,
             links: usize::try_from(
                 links_bytes / (LINK_BYTES + facts_bytes + options.selection.families().len() as u64 * SIMILARITY_BYTES),
             )
@@ -362,6 +414,13 @@ mod tests {
 
     fn budget_of(options: &Options, lanes: usize) -> Result<Budget, StartError> {
         Budget::new(options, false, lanes, &Batched::of(options))
+    }
+
+    #[test]
+    fn refused_threads_are_told() {
+        let said = |threads| StartError::ThreadsRefused { threads }.to_string();
+        assert_eq!(said(1), "the system refused a thread; raise its limit (ulimit -u)");
+        assert_eq!(said(2), "the system refused 2 threads; ask for fewer, or raise its limit (ulimit -u)");
     }
 
     #[test]

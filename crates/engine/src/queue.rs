@@ -91,6 +91,13 @@ pub(crate) enum Taker {
     Nobody,
 }
 
+impl Taker {
+    /// Whether these threads hash what others have read, too.
+    fn hashes(self) -> bool {
+        matches!(self, Taker::Workers | Taker::Nobody)
+    }
+}
+
 /// The jobs of one device, and its number of readers.
 struct DeviceJobs<H> {
     number: u64,
@@ -159,8 +166,8 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         }
     }
 
-    /// Adds jobs of the walk. Waits while the waiting memory is used up. Returns false if the run was stopped.
-    pub(crate) fn push_jobs(&self, jobs: &mut Vec<Job<H>>, cost_bytes: u64, limit_readers: bool) -> bool {
+    /// Adds jobs of the walk. Waits while the waiting memory is used up.
+    pub(crate) fn push_jobs(&self, jobs: &mut Vec<Job<H>>, cost_bytes: u64, limit_readers: bool) {
         let mut state = self.lock();
         while !state.stopped && state.waiting_bytes > 0 && state.waiting_bytes + cost_bytes > self.waiting_bytes_max {
             state.walk_waits = true;
@@ -189,9 +196,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             state.devices[place].jobs.push_back(job);
             state.jobs += 1;
         }
-        let is_stopped = state.stopped;
         self.wake_for_jobs(state);
-        !is_stopped
     }
 
     /// The most waiting memory that one group of the walk may use, in bytes.
@@ -453,16 +458,15 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.work.notify_all();
     }
 
-    /// Waits for work: for reading by `taker`, otherwise for hashing if `hash`.
+    /// Waits for work of these threads: for reading, otherwise for hashing.
     pub(crate) fn next(
         &self,
         taker: Taker,
-        hash: bool,
         preference: Preference,
         clock: Clock,
         waited: &mut Duration,
     ) -> Next<H, R, L> {
-        let read = taker != Taker::Nobody;
+        let (read, hash) = (taker != Taker::Nobody, taker.hashes());
         let mut state = self.lock();
         loop {
             if read {

@@ -10,7 +10,7 @@
 use crate::chain::Feeding;
 use crate::context::{Context, Worker};
 use crate::in_flight::Ahead;
-use crate::mtp::{AtWork, Pace, Prefetcher};
+use crate::prefetcher::{AtWork, Prefetcher, Rules};
 use crate::queue::Taker;
 use crate::reading::{First, Opened};
 use crate::sink::Sink;
@@ -177,7 +177,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
     }
 }
 
-impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Pace<'r, 'm, S, K> for Reader<'scope, '_, 'r, 'm, S, K> {
+impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Rules<'r, 'm, S, K> for Reader<'scope, '_, 'r, 'm, S, K> {
     fn taker(&self) -> Taker {
         Taker::Readers
     }

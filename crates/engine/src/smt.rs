@@ -17,8 +17,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let mut slot = context.table.acquire();
     loop {
         worker.flush();
-        let next =
-            context.queue.next(Taker::Anyone, false, Preference::Next, context.clock, &mut worker.timers.wait_file);
+        let next = context.queue.next(Taker::Anyone, Preference::Next, context.clock, &mut worker.timers.wait_file);
         let Next::Read(mut grab) = next else { break };
         while let Some(job) = grab.jobs.pop_front() {
             if worker.is_cancelled() {

@@ -10,8 +10,8 @@ use crate::reading::Opened;
 use crate::sink::Sink;
 use crate::stats::stop;
 use crate::sync::lock;
-use pfh_digest::Digest;
-use pfh_digest::blake3_tree::{ALGORITHM, ChainingValue, Join, PIECE_BYTES, PieceHasher};
+use pfh_digest::blake3_tree::{ChainingValue, Join, PIECE_BYTES, PieceHasher};
+use pfh_digest::{Algorithm, Digest};
 use pfh_facts::{Runs, Scanner};
 use pfh_source::{Source, Stamp};
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ impl State {
 pub(crate) fn applies(options: &Options, stamp: &Stamp) -> bool {
     options.piece_bytes.is_none()
         && options.selection.families().is_empty()
-        && options.selection.algorithms() == [ALGORITHM]
+        && options.selection.algorithms() == [Algorithm::BLAKE3]
         && stamp.metadata.size > 2 * PIECE_BYTES as u64
 }
 

@@ -65,7 +65,11 @@ impl Asked {
             let mut paths = PathsBelow::new(expected.copy()?, root);
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {
-            (vec![root.top(expected.common_directory()).into_os_string().into_vec()], None)
+            match root.top(expected.common_directory()) {
+                Ok(top) => (vec![top.into_os_string().into_vec()], None),
+                // Nothing is compared, so that all files are missing.
+                Err(_) => (vec![], Some(FileList::of("the list", || Ok(None)))),
+            }
         };
         let walk = WalkOptions {
             roots,

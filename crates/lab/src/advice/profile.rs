@@ -51,7 +51,13 @@ impl Profile {
     /// # Errors
     /// The place of what is no TOML, and fields that are missing, of another type, or without sense.
     pub fn parse(text: &str) -> Result<(Profile, Vec<String>), ProfileError> {
-        let failed = |error: toml::de::Error| ProfileError(error.to_string().trim_end().to_owned());
+        // Its own text has several lines.
+        let failed = |error: toml::de::Error| {
+            let line =
+                error.span().and_then(|place| text.get(..place.start)).map(|before| before.matches('\n').count());
+            let place = line.map_or_else(String::new, |line| format!("line {}: ", line + 1));
+            ProfileError(place + &error.message().replace('\n', "; "))
+        };
         let table: toml::Table = toml::from_str(text).map_err(failed)?;
         let mut unknown: Vec<String> =
             table.keys().filter(|key| !TABLES.contains(&key.as_str())).map(|key| format!("`{key}`")).collect();
@@ -190,7 +196,7 @@ mod tests {
             ("not TOML", "expected"),
         ] {
             let error = Profile::parse(text).expect_err(text).to_string();
-            assert!(error.contains(reason), "{text}: {error}");
+            assert!(error.contains(reason) && !error.contains('\n'), "{text}: {error}");
         }
     }
 

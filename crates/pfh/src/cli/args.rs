@@ -587,6 +587,12 @@ pub(crate) struct FrashArguments {
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub(crate) bytes: Option<u64>,
 
+    /// Memory limit for the contents of all files together (K, M, G: powers of 1024).
+    ///
+    /// Experiments need them all at once, so they do not begin where there are more.
+    #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
+    pub(crate) memory: u64,
+
     /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,

@@ -9,7 +9,6 @@ use super::known_args::BuildArguments;
 use super::output::interrupted;
 use super::quantity::Count;
 use super::{gather, message, reading, verdicts};
-use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Consumer, Decision, FileOptions, Options};
 use pfh_known::{BlockFile, BlockHasher, BlockKinds, BlockSetBuilder, BlockTotals, FileId, Origin};
@@ -44,14 +43,10 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
     command.set_output(reading::open_output(Some(&arguments.set))?);
-    pfh_source::raise_open_file_limit();
     let mut engine = Options::new(Selection::from_iter([] as [Algorithm; 0]));
     engine.memory_bytes = arguments.memory / 2;
-    let own_files = command.output().own_files();
-    engine.own_files = own_files.identities();
-    let walk = reading::walk_options(&arguments.sources, &WalkArguments::default(), None);
-    let (source, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
-    command.look_at(&arguments.sources);
+    let walk = WalkArguments::default();
+    let (source, engine, own_files) = gather::prepare_run(&mut command, &arguments.sources, &walk, None, engine)?;
     let collector = Arc::new(Collector {
         algorithm,
         block_bytes,
@@ -100,7 +95,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
         )));
     }
     builder.origin().refused = unread;
-    let (about, written) = match builder.write(&mut command.output(), concat!("pfh ", env!("CARGO_PKG_VERSION"))) {
+    let (about, written) = match builder.write(&mut command.output(), super::PROGRAM) {
         Ok(about) => (Some(about), Ok(())),
         Err(error) => (None, Err(error)),
     };

@@ -10,11 +10,10 @@ use super::output::interrupted;
 use super::quantity::Count;
 use super::verdicts::{self, push_escaped, word};
 use super::{gather, json_header, message, reading};
-use pfh::HashRun;
 use pfh_digest::Algorithm;
 use pfh_engine::{Decision, FileOptions};
 use pfh_known::{BlockKinds, Class, Fragment, KnownFile, SECTOR_BYTES, WithinOthers};
-use pfh_list::ExternalSort;
+use pfh_list::{ExternalSort, be_number};
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field};
 use pfh_record::{Metadata, Outcome, Record, Selection};
@@ -68,15 +67,11 @@ pub(crate) fn run(
     let files_from = reading::file_list(&arguments.walk)?;
     let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref())?);
-    pfh_source::raise_open_file_limit();
     let mut engine = gather::engine_options(options, Selection::from_iter([] as [Algorithm; 0]));
     // One thread reads one image after the other; the others look its blocks up.
     engine.threads = 1;
-    let own_files = command.output().own_files();
-    engine.own_files = own_files.identities();
-    let hash = HashRun { walk: reading::walk_options(&arguments.paths, &arguments.walk, files_from), engine };
-    let (source, engine) = hash.into_parts().map_err(Failed::usage)?;
-    command.look_at(&arguments.paths);
+    let (source, engine, own_files) =
+        gather::prepare_run(&mut command, &arguments.paths, &arguments.walk, files_from, engine)?;
 
     let mut printer = Printer {
         output: BufWriter::with_capacity(1 << 16, command.output()),
@@ -316,9 +311,7 @@ impl<W: Write> Printer<'_, W> {
             if is_over() {
                 return Err(interrupted());
             }
-            let [file, first, blocks] = std::array::from_fn(|place| {
-                bytes[8 * place..][..8].iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
-            });
+            let [file, first, blocks] = std::array::from_fn(|place| be_number(&bytes[8 * place..][..8]));
             let end = first + blocks;
             match &mut current {
                 Some((of, reached, found)) if *of == file => {

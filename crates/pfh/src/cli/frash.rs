@@ -94,6 +94,7 @@ fn read(arguments: &FrashArguments, own_files: &OwnFiles) -> Result<(Vec<Vec<u8>
     let roots = arguments.paths.iter().map(|path| path.as_bytes().to_vec()).collect();
     let source = LocalSource::new(WalkOptions { roots, ..WalkOptions::default() }).map_err(Failed::usage)?;
     let (mut files, mut unread) = (Vec::new(), 0);
+    let mut left_bytes = Some(arguments.memory);
     source.walk(&mut |found| {
         let (path, contents) = match found {
             Found::Entry(entry)
@@ -108,14 +109,23 @@ fn read(arguments: &FrashArguments, own_files: &OwnFiles) -> Result<(Vec<Vec<u8>
             _ => return true,
         };
         match contents {
-            Ok(contents) => files.push(contents),
+            Ok(contents) => {
+                left_bytes = left_bytes.and_then(|bytes| bytes.checked_sub(contents.len() as u64));
+                files.push(contents);
+            }
             Err(error) => {
                 unread += 1;
                 message::error(format_args!("{}: {error}", message::quoted(&path)));
             }
         }
-        true
+        left_bytes.is_some()
     });
+    if left_bytes.is_none() {
+        return Err(Failed::usage(format_args!(
+            "the files have more than {} bytes together (--memory), and experiments need all at once: give fewer files, or more memory",
+            arguments.memory
+        )));
+    }
     if files.is_empty() && !arguments.paths.is_empty() {
         return Err(Failed::unread("there are no files to experiment with"));
     }

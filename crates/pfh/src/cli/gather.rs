@@ -2,11 +2,11 @@
 
 use super::args::SimilarityArguments;
 use super::command::{Command, Item};
-use super::common_args::FamilyArguments;
-use super::common_args::WalkArguments;
+use super::common_args::{FamilyArguments, WalkArguments};
 use super::exit::Failed;
 use super::lists::{self, Loaded};
 use super::message;
+use super::output::OwnFiles;
 use super::quantity::plural;
 use super::reading;
 use pfh::HashRun;
@@ -14,6 +14,7 @@ use pfh_engine::{Options, StartError};
 use pfh_list::{List, NamedDigests, NotAdded};
 use pfh_record::{Record, Selection};
 use pfh_similarity::{Digest, Family, NoDigestReason};
+use pfh_source::{FileList, LocalSource};
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 
@@ -63,15 +64,10 @@ impl DigestCollector<'_> {
         if paths.is_empty() && files_from.is_none() {
             return Ok(());
         }
-        pfh_source::raise_open_file_limit();
         let family = named.family();
         let mut engine = engine_options(self.options, family.into());
         engine.similarity = self.families.similarity_options();
-        let own_files = command.output().own_files();
-        engine.own_files = own_files.identities();
-        let run = HashRun { walk: reading::walk_options(paths, walk, files_from), engine };
-        let (source, options) = run.into_parts().map_err(Failed::usage)?;
-        command.look_at(paths);
+        let (source, engine, own_files) = prepare_run(command, paths, walk, files_from, engine)?;
         let segment = self.families.segment();
         let (mut unfit, mut too_long, mut failed): (u64, u64, Option<NotAdded>) = (0, 0, None);
         let mut push = |FileDigest { path, digest, lacks }: FileDigest| {
@@ -94,7 +90,7 @@ impl DigestCollector<'_> {
             if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let decide = own_files.before(None);
-        let report = command.hash(&options, &source, decide.as_deref(), &FileDigest::of, &mut push);
+        let report = command.hash(&engine, &source, decide.as_deref(), &FileDigest::of, &mut push);
         report.map_err(|error| start_error(error, self.options))?;
         // Not by their contents, as the others: the answer could be another.
         command.tally.unread += too_long;
@@ -125,6 +121,23 @@ pub(crate) fn engine_options(options: &SimilarityArguments, selection: Selection
     }
     engine.memory_bytes = options.memory / 2;
     engine
+}
+
+/// Prepares a run over paths of the command line. Returns the source, the options, and the files that are not read.
+pub(crate) fn prepare_run(
+    command: &mut Command,
+    paths: &[OsString],
+    walk: &WalkArguments,
+    files_from: Option<FileList>,
+    mut engine: Options,
+) -> Result<(LocalSource, Options, OwnFiles), Failed> {
+    pfh_source::raise_open_file_limit();
+    let own_files = command.output().own_files();
+    engine.own_files = own_files.identities();
+    let run = HashRun { walk: reading::walk_options(paths, walk, files_from), engine };
+    let (source, engine) = run.into_parts().map_err(Failed::usage)?;
+    command.look_at(paths);
+    Ok((source, engine, own_files))
 }
 
 /// Converts an error of the engine, so that it names the whole memory option.

@@ -53,6 +53,7 @@ mod merge;
 mod message;
 mod named_paths;
 mod output;
+mod output_place;
 mod pairs;
 mod planned;
 mod planned_parts;
@@ -84,6 +85,9 @@ use exit::{Ending, Failed};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
+
+/// The name of this program, with its version.
+const PROGRAM: &str = concat!("pfh ", env!("CARGO_PKG_VERSION"));
 
 /// Parses the arguments and runs the command.
 pub(crate) fn run() -> Result<Ending, Failed> {
@@ -151,7 +155,7 @@ fn tell(error: &clap::Error, words: &[OsString]) -> Result<Ending, Failed> {
 
 /// Returns the text of `--version`, for every command: the facts needed to find the source of this program again.
 fn version() -> String {
-    let mut text = format!("pfh {}", env!("CARGO_PKG_VERSION"));
+    let mut text = PROGRAM.to_owned();
     let facts = [("commit", option_env!("PFH_COMMIT")), ("built", option_env!("PFH_BUILD_DATE"))];
     let facts: Vec<String> = facts.iter().filter_map(|(name, fact)| Some(format!("{name} {}", (*fact)?))).collect();
     if !facts.is_empty() {

@@ -6,7 +6,7 @@ use super::quantity::{Bytes, Clock, Count};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pfh_engine::{CancelToken, Counters};
-use pfh_lab::environment::timestamp;
+use pfh_record::Timestamp;
 use pfh_record::quote::quoted;
 use pfh_source::Watch;
 use std::collections::VecDeque;
@@ -173,7 +173,12 @@ fn log(
 ) {
     loop {
         let ended = stopped.recv_timeout(interval) != Err(RecvTimeoutError::Timeout);
-        tell(format!("{} {}{}", timestamp(SystemTime::now()), text(), if ended { ", ended" } else { "" }));
+        tell(format!(
+            "{} {}{}",
+            Timestamp::from(SystemTime::now()).to_seconds_text(),
+            text(),
+            if ended { ", ended" } else { "" }
+        ));
         if ended {
             return;
         }

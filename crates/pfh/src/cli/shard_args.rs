@@ -123,7 +123,8 @@ Examples:
 Exit status:
   0    all done
   1    a file bears the marks of a collision attack (-a sha1dc)
-  2    the command line is wrong, there is no plan, or the format cannot list these digests
+  2    the command line is wrong, there is no plan, the format cannot list these digests, or the list would replace
+       a file of the plan
   3    a shard has no result or a damaged one (nothing is written then), some file could not be read,
        or could not be expressed in the format
   4    the output could not be written

@@ -284,18 +284,19 @@ impl<'a> Measuring<'a> {
         let sized = self.scratch.folder().join("sized.list");
         let seconds = (self.seconds / 300.0).clamp(0.15, 0.5);
         let cores = self.measured.machine.cores;
-        let mut runs: BTreeMap<(&str, usize), Vec<(ProcessorRun, bool)>> = BTreeMap::new();
+        // By the places of the algorithm and the list.
+        let mut runs: BTreeMap<(usize, usize), Vec<(ProcessorRun, bool)>> = BTreeMap::new();
         let algorithms: Vec<&str> = ["none"].into_iter().chain(self.algorithms.iter().map(String::as_str)).collect();
         for round in 0..3 {
             if round > 0 && self.elapsed() > 0.3 {
                 break;
             }
-            for &algorithm in &algorithms {
+            for (number, &algorithm) in algorithms.iter().enumerate() {
                 (self.show)(format!("hashing from memory: {algorithm}, round {} of 3", round + 1));
                 for (place, (list, paths)) in lists.iter().enumerate() {
                     // The first run finds out how much fits into the time, whose end cuts off what is being hashed. The
                     // others end by themselves.
-                    let before = runs.get(&(algorithm, place)).and_then(|runs| runs.first());
+                    let before = runs.get(&(number, place)).and_then(|runs| runs.first());
                     let (list, bytes_max) = match before {
                         None => (list, None),
                         Some((ProcessorRun { files, bytes, seconds: its, .. }, _)) => {
@@ -319,7 +320,7 @@ impl<'a> Measuring<'a> {
                     // Of other work, the time on the processor knows less than that on the wall.
                     let seconds = cpu_seconds / f64::from(choice.threads);
                     let run = ProcessorRun { algorithm: algorithm.to_owned(), files, bytes, seconds };
-                    runs.entry((algorithm, place)).or_default().push((run, is_complete));
+                    runs.entry((number, place)).or_default().push((run, is_complete));
                 }
             }
         }

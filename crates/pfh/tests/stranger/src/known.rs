@@ -10,7 +10,7 @@ pub fn known(directory: &Path, list: impl Into<Input>) -> Result<Vec<(Vec<u8>, V
     if let Some(useless) = useless {
         return Err(useless.to_string().into());
     }
-    let names: Vec<&str> = pfh::list::Lookup::algorithms(&known).iter().map(|algorithm| algorithm.name()).collect();
+    let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
     let mut found = Vec::new();
     for record in pfh::HashRun::new(names)?.path(directory).stream()? {
         for hit in known.matches(&record.digests) {
