@@ -1917,11 +1917,11 @@ _pfh() {
                     return 0
                     ;;
                 --algorithm)
-                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64" -- "${cur}"))
                     return 0
                     ;;
                 -a)
-                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2337,7 +2337,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__frash)
-            opts="-a -o -h -V --tests --algorithm --seed --plots --runs --bytes --output --help --version"
+            opts="-a -m -o -h -V --tests --algorithm --seed --plots --runs --bytes --memory --output --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2371,6 +2371,14 @@ _pfh() {
                     return 0
                     ;;
                 --bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3505,7 +3513,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__known__subcmd__export)
-            opts="-f -a -o -m -q -h -V --format --algorithm --only --letters --probability --output --memory --quiet --help --version"
+            opts="-f -a -o -m -q -h -V --format --algorithm --only --letters --probability --output --allow-empty --memory --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4987,7 +4995,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__verify)
-            opts="-a -f -o -q -w -v -x -j -t -p -m -h -V --algorithm --ignore-new --ignore-missing --structure --size-first --sample --seed --strip-prefix --backslashes --all --format --output --compat --progress --quiet --status --strict --warn --verbose --include --exclude --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --slot --mode --order --balance --backend --io --medium --key-file --key-hex --derive-key --help --version"
+            opts="-a -f -o -q -w -v -x -j -t -p -m -h -V --algorithm --ignore-new --ignore-missing --structure --size-first --sample --seed --strip-prefix --backslashes --piecewise --all --format --output --compat --progress --quiet --status --strict --warn --verbose --include --exclude --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --slot --mode --order --balance --backend --io --medium --key-file --key-hex --derive-key --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

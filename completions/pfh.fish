@@ -299,6 +299,7 @@ upper\t''"
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -l probability -d 'For `bloom`: the chance that the filter says "maybe" of a digest that the set does not have' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s o -l output -d 'Write to FILE, which appears whole or not at all [default: standard output]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s m -l memory -d 'Memory limit (K, M, G: powers of 1024)' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -l allow-empty -d 'Replace an existing FILE even if no entry is written'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s q -l quiet -d 'Do not print what the list lacks'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
@@ -366,6 +367,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand verify" -l ignore-missing -d 'Fi
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l structure -d 'Compare names and sizes only; no contents are read'
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l size-first -d 'Compare names and sizes of all files before any is read, and do not read files whose size differs'
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l backslashes -d 'The paths of LIST have backslashes between their components, as on Windows'
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l piecewise -d 'Names in LIST that end with ` offset START-END` are of pieces, which are not compared (gnu, bsd)'
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l all -d 'Print files that match, too'
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -s q -l quiet -d 'Print the verdict only. With --compat gnu: no line for files that match'
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l status -d 'With --compat gnu: print nothing for files; the exit status tells'
@@ -669,7 +671,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from help" -f -a "update" -d 'Write new manifests after files were added, removed or changed'
 complete -c pfh -n "__fish_pfh_using_subcommand bag; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -l to -d 'A destination (repeatable). All given paths are sources then' -r -f -a "(__fish_complete_directories)"
-complete -c pfh -n "__fish_pfh_using_subcommand copy" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; one read computes them all' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand copy" -s a -l algorithm -d 'Algorithms, separated by commas, or repeated; one read computes them all' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -s o -l output -d 'Write a list of all copied files to FILE, which appears whole or not at all; `-` is standard output' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -s f -l format -d 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand copy" -l include -d 'Copy only files that match GLOB (repeatable), as in `pfh hash`' -r
@@ -755,6 +757,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand frash" -l seed -d 'Seed of the r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l plots -d 'Also draw each experiment, as SVG, into a directory, which is created if it does not exist' -r -f -a "(__fish_complete_directories)"
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l runs -d 'Number of repetitions, each with other random bytes and offsets' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -l bytes -d 'Length of the files that are given a common block [default: 512 KiB, 2 MiB, 8 MiB], and of the longest file that is timed [default: 2048000]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand frash" -s m -l memory -d 'Memory limit for the contents of all files together (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand frash" -s V -l version -d 'Print version'
