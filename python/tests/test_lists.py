@@ -265,6 +265,8 @@ def test_verify_a_sample(tree: Path) -> None:
     path = min(set(os.listdir(os.fsencode(tree / "below"))) - {os.path.basename(path) for path in chosen(7)} - {b"000.bin"})
     (tree / "below" / os.fsdecode(path)).write_bytes(bytes((tree / "below" / os.fsdecode(path)).stat().st_size))
     assert pfh.verify(listed, tree, sample=20, seed=7).ok and not pfh.verify(listed, tree).ok
+    # Where none is chosen, nothing is verified.
+    assert not pfh.verify(listed, tree, sample=0.001, seed=1).ok
     every = pfh.verify(listed, tree, sample=100.0)
     assert (every.files, every.sample) == (102, 100.0) and every.seed is not None
     plain = pfh.verify(listed, tree)

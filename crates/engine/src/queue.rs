@@ -1,8 +1,10 @@
-//! The queue where threads meet: jobs that wait for a reader, and filled slots that wait for a hasher.
+//! The queue where threads meet: jobs that wait for a reader, filled slots that wait for a hasher, and files that move
+//! from one worker's lanes to another's.
 //!
 //! # Who wakes whom
-//! There are one mutex and two conditions. `work` is signalled when a job or a ready item arrives, and to all threads
-//! when the run can end. `room` is signalled to the walk when waiting memory is released. A thread that has been told
+//! There are one mutex and two conditions. `work` is signalled when a job, a ready item or a moving file arrives, when
+//! a reader leaves a limited device, when jobs are left to readers or to workers, and to all threads when the run can
+//! end. `room` is signalled to the walk when waiting memory is released. A thread that has been told
 //! to end never comes back. Nothing else blocks on this lock, and it is never held while a file is read or hashed.
 
 use crate::job::Job;

@@ -268,8 +268,8 @@ impl SetBuilder {
         pushed.map(|()| true)
     }
 
-    /// Takes the sizes of another set, whose entries state one size each of perhaps several, or none; `None` if it lacks
-    /// some. The rows that follow are the set's, until another source begins.
+    /// Takes the sizes of another set, whose entries state one size each of perhaps several, or none; `None` if it
+    /// lacks some. The rows that follow are the set's, until another source begins.
     pub(crate) fn push_sizes(&mut self, sizes: Option<impl Iterator<Item = io::Result<u64>>>) -> io::Result<()> {
         self.has_sizes_of_set = true;
         match sizes {

@@ -151,8 +151,8 @@ impl Importer {
         }
     }
 
-    /// Adds the entries of another set, with its sources. Returns whether any of them was of use, and the number of those
-    /// that were not, since they have no digest by an algorithm of this set.
+    /// Adds the entries of another set, with its sources. Returns whether any of them was of use, and the number of
+    /// those that were not, since they have no digest by an algorithm of this set.
     ///
     /// # Errors
     /// If a set or a temporary file cannot be read or written.

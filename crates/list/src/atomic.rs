@@ -83,8 +83,8 @@ impl AtomicFile {
         both.map(|metadata| FileIdentity::new(metadata.dev(), metadata.ino())).collect()
     }
 
-    /// Ends the file, and gives it its name after its bytes have reached the disk. The name has reached it, too, when this
-    /// returns.
+    /// Ends the file, and gives it its name after its bytes have reached the disk. The name has reached it, too, when
+    /// this returns.
     ///
     /// # Errors
     /// If it cannot be written or named; nothing remains of it then. Also if the disk fails after that.
@@ -182,7 +182,8 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the name of a file durable. A directory may be writable and not readable; then the system does that in its time.
+/// Makes the name of a file durable. A directory may be writable and not readable; then the system does that in its
+/// time.
 fn sync_name(target: &Path) -> io::Result<()> {
     match sync_directory(directory_of(target)) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),

@@ -211,7 +211,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     ] {
         connection.set_limit(limit, value)?;
     }
-    // The limit of the heap is that of the process, in which nothing else uses SQLite.
+    // The limit of the heap is that of the process. The other user of SQLite is the ledger, and no command opens both.
     for pragma in [
         "hard_heap_limit = 268435456",
         "query_only = ON",

@@ -447,10 +447,11 @@ impl Findings {
     }
 
     /// Whether everything that was expected is there and unchanged, as far as was asked: see `sample`, `structure` and
-    /// `ignore_missing`. New files and copies are no failures.
+    /// `ignore_missing`. New files and copies are no failures; that no file was compared is one.
     #[getter]
     fn ok(&self) -> bool {
-        Ignored { new: true, missing: self.ignore_missing }.is_verified(&self.totals, self.broken.len() as u64)
+        let ignored = Ignored { new: true, missing: self.ignore_missing };
+        ignored.is_verified(&self.totals, self.broken.len() as u64) && self.totals.verified(self.structure) > 0
     }
 
     /// The share of files that were to be read, in percent; `None` if it was all of them.

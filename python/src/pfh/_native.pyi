@@ -669,7 +669,7 @@ class Findings(Iterator[Finding]):
     @property
     def ok(self) -> bool:
         """Whether everything that was expected is there and unchanged, as far as was asked: see `sample`, `structure` and
-        `ignore_missing`. New files and copies are no failures."""
+        `ignore_missing`. New files and copies are no failures; that no file was compared is one."""
 
     @property
     def sample(self) -> float | None:

@@ -254,8 +254,8 @@ impl Writer {
         self.output.flush()
     }
 
-    /// Writes the beginning of a report of fclones. As there, each name of a file counts in the total. What could be
-    /// saved is counted once for each file, whatever the number of its names.
+    /// Writes the beginning of a report of fclones. As there, each name of a file counts in the total. Bytes that
+    /// could be saved are counted once for each file, whatever the number of its names.
     fn fclones_header(&mut self, groups: &Groups) -> io::Result<()> {
         let (mut bytes, mut names, mut shown) = (0_u64, 0_u64, 0_u64);
         let (mut redundant_bytes, mut redundant) = (0_u64, 0_u64);

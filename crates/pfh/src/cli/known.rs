@@ -14,7 +14,7 @@ use super::reading;
 use super::serve;
 use super::verdicts;
 use pfh_digest::Algorithm;
-use pfh_known::{BloomFile, BloomShape, Importer, Keep, Origin, Row, SetBuilder};
+use pfh_known::{BloomError, BloomFile, BloomShape, Importer, Keep, Origin, Row, SetBuilder};
 use pfh_list::{Contents, List};
 use pfh_record::ReadOptions;
 use pfh_similarity::Family;
@@ -402,8 +402,12 @@ fn check(arguments: &CheckArguments) -> Result<Ending, Failed> {
 }
 
 fn info(arguments: &InfoArguments) -> Result<Ending, Failed> {
-    if let Ok(filter) = BloomFile::open(&arguments.set) {
-        return info_of_filter(&filter, arguments);
+    match BloomFile::open(&arguments.set) {
+        Ok(filter) => return info_of_filter(&filter, arguments),
+        Err(error @ BloomError::Damaged) => {
+            return Err(Failed::usage(format_args!("{}: {error}", message::quoted_path(&arguments.set))));
+        }
+        Err(_) => {}
     }
     let set = verdicts::open_any_set(&arguments.set)?;
     let failed = |error: io::Error| Failed::unread(format_args!("{}: {error}", message::quoted_path(&arguments.set)));

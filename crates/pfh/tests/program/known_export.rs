@@ -146,6 +146,9 @@ fn a_filter_is_asked_first_and_decides_nothing_else() {
     assert_eq!(lookup("all.bloom"), ["known-good", "unknown"]);
     // A filter that says "maybe" of all leaves it to the set; one that has nothing leaves nothing known.
     let bytes = fs::read(path.join("all.bloom")).unwrap();
+    fs::write(path.join("cut.bloom"), &bytes[..60]).unwrap();
+    let damaged = "pfh: `cut.bloom`: the Bloom filter is damaged or cut off; download or make it again\n";
+    pfh(path, ["known", "info", "cut.bloom"]).run().expect(2, damaged);
     let bits = bytes.len() - b"{\"algorithm\":\"sha1\"}\n".len();
     let filled = |byte: u8| [&bytes[..48], &vec![byte; bits - 48], &bytes[bits..]].concat();
     fs::write(path.join("full.bloom"), filled(255)).unwrap();

@@ -29,7 +29,8 @@ pub(super) fn deliver(
     // Somebody is told of an alarm before anything else is tried.
     let sent = mail.map(|mail| send(mail, ledger, number, &stem(ledger.path()), summary, is_alarm));
     if let Some(directory) = policy.reports.directory.as_deref().filter(|_| !policy.formats.is_empty()) {
-        // Not those above it, one of which may be a disk that is not mounted. If it cannot be made, neither can files in it.
+        // Not those above it, one of which may be a disk that is not mounted. If it cannot be made, files in it cannot
+        // either.
         let _ = fs::create_dir(directory);
     }
     let files = files(policy, ledger.path(), number).into_iter();
