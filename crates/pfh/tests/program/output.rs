@@ -425,7 +425,6 @@ fn interrupted_while_a_list_is_awaited() {
     let directory = scratch();
     let d = directory.path();
     fs::write(d.join("a"), "a").unwrap();
-    fifo(&d.join("fifo"));
     let list = line(b"a", "a");
     for (words, begun, said) in [
         ("convert -f jsonl -o list fifo", &*list, ""),
@@ -435,6 +434,9 @@ fn interrupted_while_a_list_is_awaited() {
         ("dupes -o list --files-from fifo", "a\n", ""),
     ] {
         for is_open in [false, true] {
+            // Another one each time: a process that other tests begin may have the writer's end of the last for a moment.
+            fs::remove_file(d.join("fifo")).ok();
+            fifo(&d.join("fifo"));
             let writer = is_open.then(|| {
                 let mut writer = File::options().read(true).write(true).open(d.join("fifo")).unwrap();
                 writer.write_all(begun.as_bytes()).unwrap();
