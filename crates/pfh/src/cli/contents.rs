@@ -271,11 +271,7 @@ impl<'a> Gatherer<'a> {
                 // A list of no files lacks no digest.
                 is_useless = false;
             }
-            let incomplete = match end {
-                Some(ListEnd::CutOff) => Some("its end is missing"),
-                Some(ListEnd::Interrupted) => Some("the run was interrupted, so the list has not all files"),
-                _ => None,
-            };
+            let incomplete = end.and_then(lists::missing_end);
             if is_useless {
                 // Of a useless list, the list is counted.
                 (unread, pieces, has_unknown_places) = (0, 0, false);

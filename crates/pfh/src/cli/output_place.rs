@@ -36,7 +36,7 @@ impl OutputPlace {
     }
 }
 
-/// Returns the numbers of the device and of the file there.
-fn identity(path: &Path) -> Option<(u64, u64)> {
+/// Returns the device and the inode of the file to which a path leads, if there is one.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }

@@ -2,13 +2,13 @@
 
 use super::super::exit::Failed;
 use super::super::message;
+use super::super::output_place::identity;
 use super::policy::{Policy, is_policy};
 use pfh_ledger::{Error, Ledger, Lock, Subject};
 use pfh_record::Timestamp;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -61,11 +61,6 @@ impl Collection {
         let ledger = Ledger::open(&self.ledger, true).map_err(|error| self.failed(error))?;
         Ok((lock, ledger))
     }
-}
-
-/// Returns the device and the inode of the file to which a path leads, if there is one.
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 /// Returns the path of a file that need not exist, without links.
