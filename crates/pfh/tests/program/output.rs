@@ -434,7 +434,7 @@ fn interrupted_while_a_list_is_awaited() {
         ("dupes -o list --files-from fifo", "a\n", ""),
     ] {
         for is_open in [false, true] {
-            // Another one each time: a process that other tests begin may have the writer's end of the last for a moment.
+            // Another one each time: a process that other tests begin may have the end of the last for a moment.
             fs::remove_file(d.join("fifo")).ok();
             fifo(&d.join("fifo"));
             let writer = is_open.then(|| {
