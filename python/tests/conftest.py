@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -14,13 +15,13 @@ import pytest
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A directory with files of several sizes, a name that is no UTF-8, and an empty file."""
-    root = tmp_path / "tree"
+    """A directory with files of several sizes, a name that is no UTF-8, and an empty file: the same bytes in every run."""
+    root, source = tmp_path / "tree", random.Random(0)
     (root / "below").mkdir(parents=True)
     for number in range(100):
-        (root / "below" / f"{number:03}.bin").write_bytes(os.urandom(number * number))
+        (root / "below" / f"{number:03}.bin").write_bytes(source.randbytes(number * number))
     (root / "empty").write_bytes(b"")
-    (root / "large").write_bytes(os.urandom(3_000_000))
+    (root / "large").write_bytes(source.randbytes(3_000_000))
     with open(os.fsencode(root) + b"/odd-\xff", "wb") as file:
         file.write(b"odd")
     return root

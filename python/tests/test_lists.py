@@ -263,7 +263,8 @@ def test_verify_a_sample(tree: Path) -> None:
     assert chosen(7) == chosen(7) != chosen(8) and len(chosen(7)) == read
     # A change outside of the sample is not seen.
     path = min(set(os.listdir(os.fsencode(tree / "below"))) - {os.path.basename(path) for path in chosen(7)} - {b"000.bin"})
-    (tree / "below" / os.fsdecode(path)).write_bytes(bytes((tree / "below" / os.fsdecode(path)).stat().st_size))
+    changed = tree / "below" / os.fsdecode(path)
+    changed.write_bytes(bytes(255 - byte for byte in changed.read_bytes()))
     assert pfh.verify(listed, tree, sample=20, seed=7).ok and not pfh.verify(listed, tree).ok
     # Where none is chosen, nothing is verified.
     assert not pfh.verify(listed, tree, sample=0.001, seed=1).ok
