@@ -190,6 +190,9 @@ const NOISE_STEP_SHARE: u64 = 20;
 /// Noise after which it ends in any case: half as many edits as bytes.
 const NOISE_MAX: u64 = 5_000;
 
+/// Length of the parts in which bytes are edited: an edit moves what comes after it in its part alone.
+const EDITED_PART_BYTES: usize = 1 << 14;
+
 /// Thresholds: scores from 1, and distances up to where unrelated random bytes are.
 const SCORES: std::ops::RangeInclusive<u64> = 1..=100;
 const DISTANCES: std::ops::RangeInclusive<u64> = 1..=60;
@@ -208,6 +211,9 @@ const VARIETY_MAX: u64 = 99;
 const HAYSTACK_FILES: usize = 50;
 const NEEDLES: usize = 10;
 
+/// Length of the shortest file that is cut and edited: no cut and no noise would change a shorter one.
+const CHANGED_BYTES_MIN: usize = 2;
+
 /// Lengths of inputs that are made where no files are given: of cuts, and of additions and noise.
 const FRAGMENT_BYTES: usize = 10_000;
 const ALIGNMENT_BYTES: usize = 30_000;
@@ -218,7 +224,8 @@ pub type Emit<'a> = dyn FnMut(Row) -> ControlFlow<()> + 'a;
 impl Frash {
     /// Does the experiments. `files` are the inputs of those that change one input: [`Test::Compression`] to
     /// [`Test::Noise`] but for [`Test::CommonBlock`], and those among which [`Test::Needle`] and [`Test::Cross`] look;
-    /// without any, random bytes are.
+    /// without any, random bytes are. Files that an experiment cannot change are left out of it: of [`Test::Fragment`],
+    /// [`Test::Alignment`] and [`Test::Noise`] those of fewer than two bytes, of [`Test::Compression`] empty ones.
     ///
     /// # Errors
     /// [`ControlFlow::Break`] when `emit` broke.
@@ -250,9 +257,12 @@ impl Frash {
         powers.take_while(|&bytes| bytes < self.bytes).chain([self.bytes])
     }
 
-    /// The files, or random bytes.
+    /// The files that can be changed, or random bytes.
     fn inputs(&self, files: &[Vec<u8>], bytes: usize, random: &mut Random) -> Vec<Vec<u8>> {
-        if files.is_empty() { (0..self.runs).map(|_| random.bytes(bytes)).collect() } else { files.to_vec() }
+        match files.is_empty() {
+            true => (0..self.runs).map(|_| random.bytes(bytes)).collect(),
+            false => files.iter().filter(|file| file.len() >= CHANGED_BYTES_MIN).cloned().collect(),
+        }
     }
 
     fn generation(&self, random: &mut Random, emit: &mut Emit<'_>) -> ControlFlow<()> {
@@ -368,19 +378,18 @@ impl Frash {
         let mut noise = 0;
         while noise < NOISE_MAX && !ended.iter().all(|ended| *ended) {
             let before = noise;
-            noise += NOISE_STEP.max(noise / NOISE_STEP_SHARE);
+            noise = (noise + NOISE_STEP.max(noise / NOISE_STEP_SHARE)).min(NOISE_MAX);
             let mut means = self.means();
             for ((input, &length), digests) in inputs.iter_mut().zip(&lengths).zip(&digests) {
                 let edits = |noise: u64| noise * length / 10_000;
-                (edits(before)..edits(noise)).for_each(|_| random.edit(input));
+                random.edit(input, edits(noise) - edits(before));
                 for ((mean, digest), ended) in means.iter_mut().zip(digests).zip(&ended) {
                     if !ended {
                         mean.add(digest.as_ref(), input);
                     }
                 }
             }
-            let going: Vec<Mean> = means.iter().filter(|mean| mean.runs > 0).cloned().collect();
-            emit_all(Test::Noise, "", noise, &going, emit)?;
+            emit_all(Test::Noise, "", noise, &means, emit)?;
             for (mean, ended) in means.iter().zip(&mut ended) {
                 *ended |= mean.matched == 0;
             }
@@ -494,8 +503,7 @@ impl Frash {
             for (&family, scores) in self.families.iter().zip(all) {
                 let numbers = scores.iter().flatten().map(|score| number(*score));
                 let mut numbers: Vec<f64> = numbers.map(f64::from).collect();
-                let value = mean(&numbers);
-                let spread = spread(&mut numbers);
+                let (value, spread) = mean_and_spread(&mut numbers);
                 let thresholds: Vec<u64> = match family {
                     Family::Tlsh => DISTANCES.map(|step| step * DISTANCE_STEP).collect(),
                     _ => SCORES.collect(),
@@ -632,14 +640,18 @@ fn seconds<R>(repetitions: u32, mut work: impl FnMut() -> R) -> Vec<f64> {
     (0..TIMES).map(|_| time()).collect()
 }
 
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+fn mean_and_spread(values: &mut [f64]) -> (Option<f64>, Option<[f64; 5]>) {
+    let spread = spread(values);
+    let sum: f64 = values.iter().sum();
+    // By rounding, the mean of equal values could lie beside them.
+    let mean = spread.map(|[least, .., greatest]| (sum / values.len() as f64).clamp(least, greatest));
+    (mean, spread)
 }
 
+/// Emits a row for each mean of at least one pair.
 fn emit_all(test: Test, mode: &'static str, parameter: u64, means: &[Mean], emit: &mut Emit<'_>) -> ControlFlow<()> {
-    means.iter().try_for_each(|own| {
-        let mut scores = own.scores.clone();
-        let (value, spread) = (mean(&scores), spread(&mut scores));
+    means.iter().filter(|own| own.runs > 0).try_for_each(|own| {
+        let (value, spread) = mean_and_spread(&mut own.scores.clone());
         let (family, matched) = (Some(own.family), Some(own.matched));
         emit(Row { test, mode, family, parameter, runs: own.runs, matched, value, spread })
     })
@@ -647,13 +659,12 @@ fn emit_all(test: Test, mode: &'static str, parameter: u64, means: &[Mean], emit
 
 impl Row {
     fn time(test: Test, family: Option<Family>, bytes: usize, mut seconds: Vec<f64>) -> Row {
-        let (value, spread) = (mean(&seconds), spread(&mut seconds));
+        let (value, spread) = mean_and_spread(&mut seconds);
         Row { test, mode: "", family, parameter: bytes as u64, runs: TIMES, matched: None, value, spread }
     }
 }
 
 /// Scores that are summed up.
-#[derive(Clone)]
 struct Mean {
     family: Family,
     runs: u32,
@@ -751,15 +762,36 @@ impl Random {
         changed
     }
 
-    /// Deletes, substitutes or inserts one byte somewhere.
-    fn edit(&mut self, bytes: &mut Vec<u8>) {
-        let (kind, byte) = (self.below(3), self.next() as u8);
-        match (kind, bytes.len()) {
-            (2, length) => bytes.insert(self.below(length + 1), byte),
-            (_, 0) => {}
-            (0, length) => drop(bytes.remove(self.below(length))),
-            (_, length) => bytes[self.below(length)] = byte,
+    /// Deletes, substitutes or inserts one byte somewhere, and does so again until there are this many edits.
+    fn edit(&mut self, bytes: &mut Vec<u8>, edits: u64) {
+        let mut length = bytes.len();
+        // The last part is for what is inserted at the end.
+        let parts = bytes.chunks(EDITED_PART_BYTES).map(<[u8]>::to_vec).chain([Vec::new()]);
+        let mut parts: Vec<Vec<u8>> = parts.collect();
+        for _ in 0..edits {
+            let (kind, byte) = (self.below(3), self.next() as u8);
+            let places = if kind == 2 { length + 1 } else { length };
+            if places == 0 {
+                continue;
+            }
+            let (mut part, mut place) = (0, self.below(places));
+            while part + 1 < parts.len() && place >= parts[part].len() {
+                place -= parts[part].len();
+                part += 1;
+            }
+            match kind {
+                0 => {
+                    parts[part].remove(place);
+                    length -= 1;
+                }
+                1 => parts[part][place] = byte,
+                _ => {
+                    parts[part].insert(place, byte);
+                    length += 1;
+                }
+            }
         }
+        *bytes = parts.concat();
     }
 }
 
@@ -858,6 +890,40 @@ mod tests {
         }
     }
 
+    /// A file that no edit changes would match for ever. One that only the last edit changes matches until the end.
+    #[test]
+    fn noise_ends_whatever_the_files_are() {
+        let (whole, tiny) = (Random(9).bytes(5_000), [vec![], vec![7]]);
+        for test in [Test::Fragment, Test::Alignment, Test::Noise] {
+            let alone = rows(&[test], std::slice::from_ref(&whole));
+            assert_eq!(rows(&[test], &[&[whole.clone()], &tiny[..]].concat()), alone);
+            assert!(!alone.is_empty() && rows(&[test], &tiny).is_empty(), "{test:?}");
+        }
+        let rows = rows(&[Test::Noise], &[vec![7; 2]]);
+        assert_eq!(of(&rows, Family::Ssdeep, "").last().map(|row| row.parameter), Some(NOISE_MAX));
+    }
+
+    /// The edits in parts are those that would be made one by one in the whole.
+    #[test]
+    fn edits_do_not_depend_on_parts() {
+        for (length, edits) in [(0, 5), (1, 40), (300, 1_000), (EDITED_PART_BYTES, 300), (50_000, 60_000)] {
+            let (mut parted, mut whole) = (Random(length as u64), Random(length as u64));
+            let mut bytes = parted.bytes(length);
+            let mut expected = whole.bytes(length);
+            parted.edit(&mut bytes, edits);
+            for _ in 0..edits {
+                let (kind, byte) = (whole.below(3), whole.next() as u8);
+                match (kind, expected.len()) {
+                    (2, length) => expected.insert(whole.below(length + 1), byte),
+                    (_, 0) => {}
+                    (0, length) => drop(expected.remove(whole.below(length))),
+                    (_, length) => expected[whole.below(length)] = byte,
+                }
+            }
+            assert!(bytes == expected && parted.0 == whole.0, "{length} {edits}");
+        }
+    }
+
     /// Of one character, sdhash has no feature, mrsh-v2 too few chunks, and TLSH no digest. ssdeep has one, and equal
     /// ones score 100 whatever they are of (so does `ssdeep -d`).
     #[test]
@@ -901,6 +967,8 @@ mod tests {
     fn values_have_a_spread() {
         assert_eq!(spread(&mut [4.0, 1.0, 3.0, 2.0]), Some([1.0, 1.75, 2.5, 3.25, 4.0]));
         assert_eq!((spread(&mut [7.0]), spread(&mut [])), (Some([7.0; 5]), None));
+        // Their sum, divided by ten, is a little less.
+        assert_eq!(mean_and_spread(&mut [0.1; 10]), (Some(0.1), Some([0.1; 5])));
         for row in rows(&[Test::Fragment, Test::Generation], &[]) {
             let within = row
                 .spread
@@ -956,7 +1024,7 @@ mod tests {
         let sha1 = found.iter().filter(|row| row.family.is_none());
         assert_eq!(sha1.map(|row| row.parameter).collect::<Vec<_>>(), [100, 1000, 10_000, 40_000]);
         let times = found.iter().filter(|row| row.test != Test::Compression);
-        assert!(times.clone().all(|row| row.value > Some(0.0)) && times.count() == 4 + 4 * 4 + 4 * 4 - 1);
+        assert!(times.clone().all(|row| row.value >= Some(0.0)) && times.count() == 4 + 4 * 4 + 4 * 4 - 1);
         // The same seed, the same result.
         assert_eq!(rows(&[Test::Repetition], &[]), rows(&[Test::Repetition], &[]));
     }
