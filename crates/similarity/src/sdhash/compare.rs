@@ -14,7 +14,8 @@ pub struct Comparison {
     pub profile: Profile,
     /// Which of the two is looked for in the other.
     pub direction: Direction,
-    /// Number of filters of the first digest that count, from its beginning (`-s`); 0 for all.
+    /// Number of filters of the first digest that count, from its beginning (`-s`); 0 for all. With
+    /// [`Direction::Symmetric`] each of the two is taken as the first.
     pub sample: usize,
     /// Compares filters that are folded to 64 bytes (`--fast`); scores are those of profile 4.0.
     pub fast: bool,
@@ -179,11 +180,20 @@ fn is_4_0(comparison: &Comparison) -> bool {
 }
 
 pub(super) fn score<F: Bits>(x: &Side<'_, F>, y: &Side<'_, F>, comparison: &Comparison) -> Option<u8> {
+    let score = score_of_first(x, y, comparison);
+    let is_sampled = (1..x.filters.len().max(y.filters.len())).contains(&comparison.sample);
+    if comparison.direction == Direction::Symmetric && is_sampled {
+        return score.max(score_of_first(y, x, comparison));
+    }
+    score
+}
+
+/// The score where `x` is the first digest, of which a sample is taken.
+fn score_of_first<F: Bits>(x: &Side<'_, F>, y: &Side<'_, F>, comparison: &Comparison) -> Option<u8> {
     let (x_count, y_count) = (x.filters.len(), y.filters.len());
-    let is_sampled = comparison.sample > 0 && x_count > comparison.sample;
-    let count = if is_sampled { comparison.sample } else { x_count };
-    if comparison.direction == Direction::Symmetric && x_count == y_count && !is_sampled {
-        return contained(x, y, count, comparison).max(contained(y, x, count, comparison));
+    let count = if comparison.sample > 0 { x_count.min(comparison.sample) } else { x_count };
+    if comparison.direction == Direction::Symmetric && count == y_count {
+        return contained(x, y, count, comparison).max(contained(y, x, y_count, comparison));
     }
     let swaps = count > y_count || (count == y_count && swaps_tie(x, count, y));
     if swaps { contained(y, x, y_count, comparison) } else { contained(x, y, count, comparison) }

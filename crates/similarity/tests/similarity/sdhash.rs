@@ -221,8 +221,8 @@ fn samples() -> Vec<Digest> {
 #[test]
 fn symmetric_scores_are_symmetric() {
     for profile in [Profile::V3_4, Profile::V4_0] {
-        for fast in [false, true] {
-            let comparison = Comparison { profile, fast, direction: Direction::Symmetric, sample: 0 };
+        for (fast, sample) in [(false, 0), (true, 0), (false, 1), (false, 3), (true, 3)] {
+            let comparison = Comparison { profile, fast, direction: Direction::Symmetric, sample };
             let original = Comparison { direction: Direction::Original, ..comparison };
             for a in samples() {
                 for b in samples() {
