@@ -11,7 +11,7 @@
 //! are sorted. The header's numbers: digests, postings, bits of a bucket's name. Keys are those of [`super::grams`].
 
 use std::io::{self, Read, Seek, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::compare::Part;
 use super::grams::for_each_hash;
@@ -24,8 +24,10 @@ const POSTINGS_PER_BUCKET: u64 = 8;
 
 const POSTING_BYTES: usize = 6;
 
-/// Buckets whose postings are sorted at a time while an index is written.
-const SLICE_BUCKETS: u64 = 1 << 20;
+/// Postings that are sorted at a time while an index is written: this many, or this many for each digest, so that the
+/// digests are not passed over more often where there are more of them.
+const SLICE_POSTINGS_MIN: usize = 10_000_000;
+const SLICE_POSTINGS_PER_DIGEST: usize = 8;
 
 /// One digest that matches, from an index file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +54,20 @@ fn hashes(digest: &Digest, each: impl FnMut(u64)) {
     for_each_hash(digest.level(), first.values(), second.values(), each);
 }
 
-/// Collects digests and writes an index. Memory: the digests and names, and some 100 MB for sorting.
+/// Where the slice of buckets that begins with `start` ends: before it has more postings than this, or more buckets
+/// than this many postings have on average, but not before it has one bucket.
+fn slice_end(sizes: &[u32], start: usize, postings_max: usize) -> usize {
+    let mut postings = 0;
+    let fits = |size: &&u32| {
+        postings += **size as usize;
+        postings <= postings_max
+    };
+    let buckets_max = postings_max / POSTINGS_PER_BUCKET as usize;
+    start + sizes[start..].iter().take(buckets_max).take_while(fits).count().max(1)
+}
+
+/// Collects digests and writes an index. Memory: the digests and names, some 30 bytes for each digest, and for sorting
+/// 90 MB, or 72 bytes for each digest if that is more.
 #[derive(Clone, Debug, Default)]
 pub struct IndexFileBuilder {
     digests: Vec<Digest>,
@@ -87,6 +102,11 @@ impl IndexFileBuilder {
     /// # Errors
     /// Errors of writing to `output`.
     pub fn write<W: Write>(self, output: W) -> io::Result<W> {
+        let slice_postings = SLICE_POSTINGS_MIN.max(SLICE_POSTINGS_PER_DIGEST * self.digests.len());
+        self.write_in_slices(output, slice_postings)
+    }
+
+    fn write_in_slices<W: Write>(self, output: W, slice_postings: usize) -> io::Result<W> {
         let mut count = 0;
         self.digests.iter().for_each(|digest| hashes(digest, |_| count += 1));
         let bits = bucket_bits(count);
@@ -101,8 +121,11 @@ impl IndexFileBuilder {
             first += u64::from(*size);
         }
         pages.write(&first.to_le_bytes())?;
-        for slice in (0..1_u64 << bits).step_by(SLICE_BUCKETS as usize) {
-            self.write_postings(slice, &sizes, bits, &mut pages)?;
+        let mut start = 0;
+        while start < sizes.len() {
+            let end = slice_end(&sizes, start, slice_postings);
+            self.write_postings(start..end, &sizes[start..end], bits, &mut pages)?;
+            start = end;
         }
         let mut start = 0_u64;
         for number in 0..=self.digests.len() {
@@ -126,16 +149,14 @@ impl IndexFileBuilder {
         &self.names[start..self.name_ends[number]]
     }
 
-    /// Writes the postings of the buckets from `slice` on.
+    /// Writes the postings of a slice of the buckets, which have these sizes.
     fn write_postings<W: Write>(
         &self,
-        slice: u64,
+        slice: Range<usize>,
         sizes: &[u32],
         bits: u32,
         pages: &mut PageWriter<W>,
     ) -> io::Result<()> {
-        let end = (slice + SLICE_BUCKETS).min(1 << bits);
-        let sizes = &sizes[slice as usize..end as usize];
         let mut free = Vec::with_capacity(sizes.len());
         let mut filled = 0;
         for &size in sizes {
@@ -146,8 +167,8 @@ impl IndexFileBuilder {
         for (number, digest) in self.digests.iter().enumerate() {
             hashes(digest, |hash| {
                 let (bucket, tag) = place(hash, bits);
-                if (slice..end).contains(&bucket) {
-                    let free = &mut free[(bucket - slice) as usize];
+                if slice.contains(&(bucket as usize)) {
+                    let free = &mut free[bucket as usize - slice.start];
                     postings[*free] = u64::from(tag) << 32 | number as u64;
                     *free += 1;
                 }
@@ -271,4 +292,45 @@ fn parse_record(record: &[u8]) -> Result<(Digest, &[u8]), ParseError> {
     let (first, rest) = rest.split_at_checked(usize::from(*first)).ok_or(short)?;
     let (second, name) = rest.split_at_checked(usize::from(*second)).ok_or(short)?;
     Ok((Digest::from_checked_parts(*level, first, second)?, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Digests of few different characters, which share keys, and of many, which share none.
+    fn builder() -> IndexFileBuilder {
+        let mut builder = IndexFileBuilder::new();
+        let mut state = 1_u64;
+        for number in 0..300 {
+            let mut part = |characters: usize| -> String {
+                let kinds = if number % 4 == 0 { 2 } else { 64 };
+                let character = |_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    char::from(super::super::ALPHABET[(state >> 33) as usize % kinds])
+                };
+                (0..characters).map(character).collect()
+            };
+            let text = format!("{}:{}:{}", 3 << (number % 3), part(number % 60), part(number % 30));
+            builder.push(text.parse().unwrap(), number.to_string().as_bytes()).unwrap();
+        }
+        builder
+    }
+
+    #[test]
+    fn slices_do_not_change_an_index() {
+        let write = |slice_postings| -> Vec<u8> { builder().write_in_slices(Vec::new(), slice_postings).unwrap() };
+        let whole = write(SLICE_POSTINGS_MIN);
+        for slice_postings in [1, 100, 5_000] {
+            assert!(write(slice_postings) == whole, "{slice_postings}");
+        }
+    }
+
+    /// Only a single bucket can have more postings than a slice should have.
+    #[test]
+    fn slices_are_bounded() {
+        let end = |sizes: &[u32], start| slice_end(sizes, start, 80);
+        assert_eq!([0, 1, 2, 4].map(|start| end(&[70, 90, 40, 40, 1], start)), [1, 2, 4, 5]);
+        assert_eq!((end(&[0; 30], 0), end(&[8; 30], 3), end(&[8; 30], 25)), (10, 13, 30));
+    }
 }
