@@ -50,6 +50,7 @@ thread_local! {
 
 /// The counter of many windows at once, and room for their steps of the checksum.
 struct Vectors {
+    kernels: Kernels,
     counter: Counter,
     steps: Box<[u8; WINDOWS_MAX]>,
 }
@@ -57,7 +58,7 @@ struct Vectors {
 impl Vectors {
     /// `None` where they gain nothing.
     fn new(kernels: Kernels) -> Option<Vectors> {
-        Some(Vectors { counter: Counter::new(kernels)?, steps: Box::new([0; WINDOWS_MAX]) })
+        Some(Vectors { kernels, counter: Counter::new(kernels)?, steps: Box::new([0; WINDOWS_MAX]) })
     }
 }
 
@@ -123,7 +124,8 @@ impl Hasher {
             return self.count_all(rest);
         }
         VECTORS.with_borrow_mut(|vectors| {
-            let made = vectors.take().or_else(|| Vectors::new(self.kernels));
+            let made = vectors.take().filter(|made| made.kernels == self.kernels);
+            let made = made.or_else(|| Vectors::new(self.kernels));
             if let Some(made) = made {
                 self.count_many(rest, vectors.insert(made));
             }
@@ -131,7 +133,7 @@ impl Hasher {
     }
 
     /// Counts the triplets of the windows that end in `bytes`, by vectors.
-    fn count_many(&mut self, bytes: &[u8], Vectors { counter, steps }: &mut Vectors) {
+    fn count_many(&mut self, bytes: &[u8], Vectors { counter, steps, .. }: &mut Vectors) {
         // The windows that reach back.
         self.count(&bytes[..HISTORY_BYTES]);
         for start in (0..bytes.len() - HISTORY_BYTES).step_by(WINDOWS_MAX) {
