@@ -12,6 +12,8 @@ use pfh_list::Name;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field};
 use pfh_similarity::Family;
+use std::collections::HashSet;
+use std::hash::BuildHasher as _;
 use std::io::{self, Write as _};
 
 /// The relation of two files.
@@ -32,10 +34,10 @@ pub(crate) struct PairWriter {
     line: Vec<u8>,
     /// Number of pairs and clusters that were written.
     written: u64,
-    /// Number of pairs that were left out, since the format cannot express them.
+    /// Number of pairs and clusters that were left out, since the format cannot express them.
     left_out: u64,
-    /// Whether names that the format cannot express were reported.
-    unexpressed: bool,
+    /// Hashes of the names that the format cannot express, each of which may be in many pairs.
+    unexpressed: HashSet<u64>,
 }
 
 /// Returns the format of a family's own program.
@@ -52,7 +54,8 @@ impl PairWriter {
     /// Makes a writer. `family` is `None` for cryptographic digests, whose pairs have no score.
     pub(crate) fn new(output: SharedOutput, format: PairFormat, family: Option<Family>) -> PairWriter {
         let measure = if family == Some(Family::Tlsh) { "distance" } else { "score" };
-        PairWriter { output, format, measure, line: Vec::new(), written: 0, left_out: 0, unexpressed: false }
+        let unexpressed = HashSet::new();
+        PairWriter { output, format, measure, line: Vec::new(), written: 0, left_out: 0, unexpressed }
     }
 
     /// Returns the token that ends the writing.
@@ -95,7 +98,8 @@ impl PairWriter {
 
     /// Writes a pair.
     pub(crate) fn pair(&mut self, first: Name<'_>, second: Name<'_>, relation: Relation) -> io::Result<()> {
-        if !(self.can_express(first) && self.can_express(second)) {
+        let expressed = [first, second].map(|name| self.can_express(name));
+        if expressed.contains(&false) {
             self.left_out += 1;
             return Ok(());
         }
@@ -163,10 +167,14 @@ impl PairWriter {
         Ok(())
     }
 
-    /// Writes files that belong together, as ssdeep does (`-g`).
-    pub(crate) fn cluster<'a>(&mut self, names: impl ExactSizeIterator<Item = Name<'a>>) -> io::Result<()> {
+    /// Writes files that belong together, as ssdeep does (`-g`). One alone belongs to none.
+    pub(crate) fn cluster<'a>(&mut self, names: impl Iterator<Item = Name<'a>> + Clone) -> io::Result<()> {
+        let count = names.clone().filter(|name| self.can_express(*name)).count();
+        if count < 2 {
+            self.left_out += 1;
+            return Ok(());
+        }
         self.written += 1;
-        let count = names.len();
         match self.format {
             PairFormat::Jsonl => self.line.extend_from_slice(b"{\"type\":\"cluster\",\"files\":["),
             PairFormat::Csv => {}
@@ -180,11 +188,14 @@ impl PairWriter {
                     self.line.extend_from_slice(b"\r\n");
                 }
                 PairFormat::Jsonl => {
-                    self.line.extend_from_slice(if place > 0 { b",{\"" } else { b"{\"" });
-                    // This begins an object, so the comma before the field is dropped.
-                    let mut field = Vec::new();
-                    push_bytes_field("path", "path_base64", name.name, &mut field);
-                    self.line.extend_from_slice(&field[2..]);
+                    self.line.extend_from_slice(if place > 0 { b",{" } else { b"{" });
+                    let mut fields = Vec::new();
+                    push_bytes_field("path", "path_base64", name.name, &mut fields);
+                    if let Some(list) = name.list {
+                        push_bytes_field("list", "list_base64", list, &mut fields);
+                    }
+                    // These begin an object, so the comma before the first is dropped.
+                    self.line.extend_from_slice(&fields[1..]);
                     self.line.push(b'}');
                 }
                 _ => {
@@ -219,10 +230,13 @@ impl PairWriter {
         let is_text = !matches!(self.format, PairFormat::Csv | PairFormat::Jsonl);
         let breaks = |name: &[u8]| name.contains(&b'\n');
         let fits = !is_text || !(breaks(name.name) || name.list.is_some_and(breaks));
-        if !fits && !self.unexpressed {
-            message::error("names with line feeds are left out: only csv and jsonl can express them");
+        if !fits {
+            if self.unexpressed.is_empty() {
+                message::error("names with line feeds are left out: only csv and jsonl can express them");
+            }
+            let hash = self.unexpressed.hasher().hash_one((name.list, name.name));
+            self.unexpressed.insert(hash);
         }
-        self.unexpressed |= !fits;
         fits
     }
 
@@ -242,7 +256,9 @@ impl PairWriter {
             }
             self.flush()
         });
-        command.tally.unread += u64::from(self.unexpressed);
+        let unexpressed = self.unexpressed.len() as u64;
+        command.tally.unread += unexpressed;
+        command.tally.not_expressed += unexpressed;
         command.finish(written, digests as u64, None)
     }
 }

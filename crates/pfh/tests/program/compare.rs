@@ -105,6 +105,15 @@ fn forms() {
     let text = unchecked(str::from_utf8(jsonl.done()).unwrap());
     let cluster = "{\"type\":\"cluster\",\"files\":[{\"path\":\"a\"},{\"path\":\"e\"}]}";
     assert_eq!(text.lines().nth(1), Some(cluster));
+    // Lists may have the same names.
+    for list in ["one", "two"] {
+        hash(d, ["-a", "ssdeep", "-f", "jsonl", "-o", list, "a"]).run().done();
+    }
+    let jsonl = run(d, "compare", &["-f", "jsonl", "--clusters", "--digests", "one", "--digests", "two"]);
+    let text = unchecked(str::from_utf8(jsonl.done()).unwrap());
+    let files = "[{\"path\":\"a\",\"list\":\"one\"},{\"path\":\"a\",\"list\":\"two\"}]";
+    let cluster = format!("{{\"type\":\"cluster\",\"files\":{files}}}");
+    assert_eq!(text.lines().nth(1), Some(cluster.as_str()));
     let top = ["--top", "1", "a", "b", "e"];
     let lines = String::from_utf8(run(d, "compare", &top).done().to_vec()).unwrap();
     assert!(
@@ -123,7 +132,20 @@ fn names_that_a_form_cannot_express_are_said() {
     }
     fs::write(d.join(path(b"\xff")), noise(1, 9_000)).unwrap();
     let ended = run(d, "compare", &["a", "b\nc"]);
-    assert_eq!(ended.expect(3, "pfh: names with line feeds are left out: only csv and jsonl can express them\n"), b"");
+    let said = "pfh: names with line feeds are left out: only csv and jsonl can express them\n";
+    assert_eq!(ended.expect(3, said), b"");
+    assert_eq!(run(d, "compare", &["--clusters", "a", "b\nc"]).expect(3, said), b"");
+    // A file counts once, in however many pairs it is.
+    fs::copy(d.join("a"), d.join("d")).unwrap();
+    for (form, expected) in
+        [("--top=9", "a matches d (100)\nd matches a (100)\n"), ("--clusters", "** Cluster size 2\na\nd\n\n")]
+    {
+        let ended = run(d, "compare", &[form, "a", "b\nc", "d"]);
+        assert_eq_bytes(ended.expect(3, said), expected.as_bytes());
+        let totals = "pfh: totals: 3 files complete, 1 not expressible in the format\n";
+        assert!(ended.stderr.ends_with(totals), "{}", ended.stderr);
+    }
+    fs::remove_file(d.join("d")).unwrap();
     run(d, "compare", &["-f", "csv", "a", "b\nc"]).printed(b"first,second,score\r\na,\"b\nc\",100\r\n");
     let json = run(d, "compare", &["-f", "jsonl", "--include", path(b"?").to_str().unwrap(), "."]);
     let text = String::from_utf8(json.done().to_vec()).unwrap();
