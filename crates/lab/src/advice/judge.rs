@@ -8,7 +8,7 @@ use super::projection::{
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
 use super::{span, units};
 use crate::quantity::counted;
-use crate::statistics::{Interval, Repeats, bootstrap, median};
+use crate::statistics::{Interval, Repeats, bootstrap, jackknife, median};
 use serde::Serialize;
 use std::fmt;
 
@@ -436,7 +436,7 @@ fn overlap(model: &Model<'_>, checks: &[&Batch]) -> f64 {
     median(&mut shares).unwrap_or(0.0)
 }
 
-/// Where the storage's time for the volume lies, by resampling the batches of each kind.
+/// Where the storage's time for the volume lies, by resampling the batches of each kind, or leaving out each in turn.
 fn interval(model: &Model<'_>, samples: &Samples, files: f64, bytes: f64) -> Option<Interval> {
     let numbers = |runs: &[Run]| Repeats::from((0..runs.len()).map(|number| number as f64).collect::<Vec<_>>());
     let at = |drawn: &[f64], from: &[Run]| drawn.iter().map(|number| from[*number as usize]).collect::<Vec<_>>();
@@ -444,22 +444,21 @@ fn interval(model: &Model<'_>, samples: &Samples, files: f64, bytes: f64) -> Opt
     let start_seconds = model.storage.start_seconds;
     let seconds = |runs: &[Run]| Some(model.storage(Cost::fit_after(runs, start_seconds)?, files, bytes));
     let Samples { runs, long, .. } = samples;
-    if runs.len() >= BATCHES_LEAST && long.len() >= BATCHES_LEAST {
-        return bootstrap(&[&numbers(runs), &numbers(long)], |drawn| {
-            seconds(&[at(&drawn[0], runs), at(&drawn[1], long)].concat())
-        });
+    let resampled = bootstrap(&[&numbers(runs), &numbers(long)], |drawn| {
+        seconds(&[at(&drawn[0], runs), at(&drawn[1], long)].concat())
+    });
+    if resampled.is_some() {
+        return resampled;
     }
-    // Too few of one kind to be drawn from: each is left out in turn, and what that changes counts fully.
+    // Too few of one kind to be drawn from. By logarithms, so that no time is negative.
     let all = samples.like_a_run();
-    let without: Vec<f64> = (0..all.len())
-        .filter_map(|left_out| {
+    let without: Option<Vec<f64>> = (0..all.len())
+        .map(|left_out| {
             let rest = all.iter().enumerate().filter(|(place, _)| *place != left_out);
-            seconds(&rest.map(|(_, run)| *run).collect::<Vec<_>>())
+            seconds(&rest.map(|(_, run)| *run).collect::<Vec<_>>()).map(f64::ln)
         })
         .collect();
-    let least = without.iter().copied().min_by(f64::total_cmp)?;
-    let most = without.iter().copied().max_by(f64::total_cmp)?;
-    Some(Interval { low: least, high: most })
+    jackknife(seconds(&all)?.ln(), &without?).map(|logarithms| logarithms.map(f64::exp))
 }
 
 /// All choices that were measured, fastest first; the checks of the best correct them all.

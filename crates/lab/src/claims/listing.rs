@@ -107,7 +107,7 @@ const STUDIES: [(&str, &str, &[Listed]); 5] = [
                 "V3",
                 "sixteen runs",
                 "3 and 46 %",
-                "the farthest run from the mean: processor time at most 5 %, real time more",
+                "how far from the mean three of four runs lie: processor time at most 5 %, real time more",
             ),
             listed("V4", "the runs on a local disk", "within 15 %", "real over processor time, the same within 15 %"),
         ],

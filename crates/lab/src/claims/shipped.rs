@@ -86,6 +86,19 @@ fn measured(experiment: &Experiment, cells: &[Cell], os: &str) -> Measurements {
     Measurements::read(text.as_bytes()).expect("well-formed")
 }
 
+/// Fewer than five rounds have no interval, and decide no claim.
+#[test]
+fn experiments_of_claims_have_enough_rounds_to_decide() {
+    for claim in claims() {
+        let file = lab().join(format!("experiments/{}.toml", claim.experiment));
+        for full in [false, true] {
+            let definition = Experiment::read(&file, full).expect("an experiment").definition;
+            let rounds = definition.trials.iter().filter_map(|trial| trial.rounds).chain([definition.rounds]);
+            assert!(rounds.min() >= Some(5), "{}, full: {full}", claim.experiment);
+        }
+    }
+}
+
 #[test]
 fn every_cell_that_a_claim_asks_for_is_one_of_an_experiment() {
     let cache = tempfile::tempdir().expect("a folder");

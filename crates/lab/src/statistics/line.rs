@@ -1,8 +1,6 @@
 //! Ordinary least squares: y = a + b·x.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
-use super::{CONFIDENCE, Estimate, Interval};
+use super::{Estimate, Interval, student_quantile};
 
 /// A straight line fitted to points by least squares.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,11 +27,7 @@ impl Line {
     /// chapter 1). `None` if there are fewer than two different x, or a coordinate is not finite.
     #[must_use]
     pub fn fit(points: &[(f64, f64)]) -> Option<Line> {
-        let quantile = |freedom| {
-            let student = StudentsT::new(0.0, 1.0, freedom).ok()?;
-            Some(student.inverse_cdf(f64::midpoint(1.0, CONFIDENCE)))
-        };
-        Line::with_quantile(points, quantile)
+        Line::with_quantile(points, student_quantile)
     }
 
     /// Fits points as [`fit`](Self::fit) does, without intervals: for lines through thousands of resamples, where the

@@ -17,7 +17,7 @@ pub struct Summary {
     pub upper_quartile: f64,
     /// The greatest value.
     pub greatest: f64,
-    /// Bootstrap interval of the median; `None` for fewer than three values.
+    /// Bootstrap interval of the median; `None` for fewer than five rounds.
     pub interval: Option<Interval>,
     /// Values beyond Tukey's fences, in the order of the values. They stay in the figures above.
     pub outliers: Vec<Outlier>,
@@ -134,10 +134,10 @@ mod tests {
         assert_eq!(Summary::of(&Repeats::from([1.0, f64::NAN])), None);
         assert_eq!(Summary::of(&Repeats::from([f64::INFINITY])), None);
         assert_eq!(Summary::of(&Repeats::from([3.0])).expect("one value").interval, None);
-        assert_eq!(Summary::of(&Repeats::from([3.0, 4.0])).expect("two values").interval, None);
-        // With three values nothing better than their range can be said.
-        let three = Summary::of(&Repeats::from([1.0, 2.0, 4.0])).expect("three values");
-        assert_eq!(three.interval, Some(Interval { low: 1.0, high: 4.0 }));
+        assert_eq!(Summary::of(&Repeats::from([1.0, 2.0, 4.0, 5.0])).expect("four values").interval, None);
+        // With five values nothing better than their range can be said.
+        let five = Summary::of(&Repeats::from([1.0, 2.0, 4.0, 5.0, 7.0])).expect("five values");
+        assert_eq!(five.interval, Some(Interval { low: 1.0, high: 7.0 }));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use pfh_lab::results::{Corpus, Cost, Device, Entry, FailureKind, KEPT, Output};
 const DEFINITION: &str = r#"
 title = "Programs"
 question = "How near?"
-rounds = 3
+rounds = 5
 repeats = 1
 corpus = [{ name = "c", kind = "noise", files = 10, bytes = 1000 }]
 
@@ -235,12 +235,12 @@ fn published_times_stand_beside_those_of_the_tree() {
     }
     let (hdd, cold) = (("device", "hdd"), ("cache", "cold"));
     for corpus in ["documents", "large"] {
-        made.given(&program("ssdeep", "ssdeep", &[("corpus", corpus), hdd, cold]), &[(3e9, 1e9); 3]);
+        made.given(&program("ssdeep", "ssdeep", &[("corpus", corpus), hdd, cold]), &[(3e9, 1e9); 5]);
     }
     for (algorithm, mode) in [("ssdeep", "smt"), ("mrsh-v2", "mtp"), ("sdhash", "adaptive")] {
         let options = [("mode", mode), ("threads", "2"), ("memory", "20M")];
         let cell = program("pfh-family", algorithm, &[&[("corpus", "documents"), hdd, cold], &options[..]].concat());
-        made.given(&cell, &[(2e9, 1e9); 3]);
+        made.given(&cell, &[(2e9, 1e9); 5]);
     }
     made.failure(program("mrsh-v2", "mrsh-v2", &[hdd]), FailureKind::Error, "no");
     made.failure(program("ssdeep", "ssdeep", &[hdd]), FailureKind::Error, "no");
@@ -334,7 +334,7 @@ fn a_candidate_is_held_against_the_fastest_of_the_others() {
     }
     let mut runs = |id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, noise: f64| {
         let dimensions = [&[("corpus", "c"), ("device", "here")], more].concat();
-        let runs = [1.0 - noise, 1.0, 1.0, 1.0 + noise].map(|factor| (factor * seconds * 1e9, 1e8));
+        let runs = [1.0 - noise, 1.0, 1.0, 1.0, 1.0 + noise].map(|factor| (factor * seconds * 1e9, 1e8));
         made.given(&program(id, algorithm, &dimensions), &runs);
     };
     for (algorithm, cache, candidate, noise) in
@@ -367,11 +367,11 @@ fn a_candidate_is_held_against_the_fastest_of_the_others() {
     }
 }
 
-/// Three runs of a cell, each with the same time, peak and bytes from the device.
+/// Five runs of a cell, each with the same time, peak and bytes from the device.
 fn given(made: &mut Synthetic, id: &str, algorithm: &str, more: &[(&str, &str)], seconds: f64, device_bytes: u64) {
     let dimensions: Vec<(&str, &str)> = [("corpus", "c"), ("device", "here")].iter().chain(more).copied().collect();
     let cell = program(id, algorithm, &dimensions);
-    made.given(&cell, &[(seconds * 1e9, seconds * 1.5e9); 3]);
+    made.given(&cell, &[(seconds * 1e9, seconds * 1.5e9); 5]);
     made.entries.push(Entry::Cost(Cost {
         cell,
         order: 0,

@@ -571,12 +571,12 @@ pub(crate) fn on_device(
 fn the_knee_of_a_device_is_the_number_of_requests_that_it_serves_at_once() {
     let directory = scratch();
     let path = directory.path();
-    let more = "dimensions = { prefetchers = [\"1\", \"2\", \"4\", \"8\"] }\n[[program]]\nid = \"readers\"\nlabel = \"readers\"\n\
+    let more = "rounds = 5\ndimensions = { prefetchers = [\"1\", \"2\", \"4\", \"8\"] }\n[[program]]\nid = \"readers\"\nlabel = \"readers\"\n\
                 command = '\"$pfh\" hash -a none --mode mtp -t 9 -p \"$prefetchers\" \"$corpus\"'\ntakes = [\"prefetchers\"]\n";
     let device = "bytes_per_second = 1e9\nread_seconds = 0.1\nat_once = 4\nremembered_seconds = 60\n";
     let Some((ended, results)) = on_device(60, path, r#"["readers"]"#, device, "cold", more) else { return };
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
-    assert_eq!(of(&results, "sample").len(), 4 * 3);
+    assert_eq!(of(&results, "sample").len(), 4 * 5);
     pfh(path, ["lab", "report", "out"]).run().done();
     let page = fs::read_to_string(path.join("out/report.md")).unwrap();
     let line = page.lines().find(|line| line.contains("Files: noise")).unwrap_or_else(|| panic!("{page}"));

@@ -107,6 +107,29 @@ fn many_small_files_on_a_disk_are_limited_by_their_number() {
     assert_eq!(advice.sha256_over_md5_seconds, Some(0.0));
 }
 
+/// Four samples are too few to be resampled. Their interval holds the truth about as often as it says.
+#[test]
+fn few_samples_hold_the_truth_as_often_as_they_say() {
+    let mut random = fastrand::Rng::with_seed(17);
+    let mut measured = disk().measured(1_000_000, 50_000_000_000, 0.0);
+    let (truth, trials) = (disk().storage.seconds(1e6, 5e10), 400);
+    let covered = (0..trials)
+        .filter(|_| {
+            let mut sample = |_| {
+                let noise = (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
+                let seconds = (1.0 + 0.02 * noise) * disk().storage.seconds(200.0, 1e7);
+                batch(Kind::Runs, "none", 200, 10_000_000, seconds)
+            };
+            measured.batches = (0..4).map(&mut sample).collect();
+            let advice = Advice::of(&measured, &plan()).expect("advice");
+            let Forecast { seconds_low, seconds_high, .. } = advice.forecasts[0];
+            seconds_low <= truth && truth <= seconds_high
+        })
+        .count();
+    let share = covered as f64 / f64::from(trials);
+    assert!((0.91..=0.99).contains(&share), "{share}");
+}
+
 #[test]
 fn long_files_on_a_disk_are_limited_by_bandwidth() {
     let advice = Advice::of(&disk().measured(1000, 25_000_000_000_000, 0.05), &plan()).expect("advice");

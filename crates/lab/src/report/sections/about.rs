@@ -46,7 +46,8 @@ fn runners(report: &Report<'_>) -> Section {
                 table.push(vec![
                     Cell::text(format!("{}{stand_in}", report.measurements.label(id))),
                     Cell::text(id),
-                    Cell::text(format!("{language} {}", hello.language_version)),
+                    // Whole programs have no version of a language.
+                    Cell::text(format!("{language} {}", hello.language_version).trim_end()),
                     Cell::text(format!("{} {}", hello.library, hello.library_version)),
                     Cell::text(&hello.provider),
                     Cell::text(&hello.backend),
@@ -249,8 +250,9 @@ fn method(report: &Report<'_>) -> Section {
          the data into memory and printing are outside, except in the modes that say otherwise.",
         "Every answer is compared with an independent value before the time counts. A wrong answer is a failure, however fast.",
         "Tasks come in random order, in rounds; figures are medians over all repeats. Intervals cover the true median with \
-         95 % probability: by resampling rounds and then the repeats in them, 2000 times (bootstrap), widened where there are few rounds. With fewer than three \
-         repeats there is none, and nothing is decided.",
+         95 % probability (94 % with five rounds, whose interval is at most their range): by resampling rounds and then \
+         the repeats in them, 2000 times (bootstrap), widened where there are few rounds. With fewer than five rounds \
+         there is none, and nothing is decided.",
         "Wall time is compared unless the report says otherwise, because the studies compared it. A busy machine makes it \
          longer, never shorter; processor time (--clock cpu) feels that less.",
         "The data of runners are in the page cache or in memory, and nothing of theirs says how fast a disk is. Whole programs \
