@@ -97,16 +97,20 @@ fn verbatim(lines: &str) -> String {
     format!("{fence}text\n{lines}\n{fence}\n")
 }
 
-/// Text that Markdown takes literally, on one line.
+/// Text that Markdown takes literally, on one line. Spaces that it would drop stay: leading and trailing ones, and all
+/// but the first of several.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    let mut characters = text.chars().map(|character| if character.is_control() { ' ' } else { character }).peekable();
+    let mut before = ' ';
+    while let Some(character) = characters.next() {
         match character {
+            ' ' if before == ' ' || characters.peek().is_none() => escaped.push_str("&nbsp;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '~' => escaped.extend(['\\', character]),
             '&' => escaped.push_str("&amp;"),
-            character if character.is_control() => escaped.push(' '),
             character => escaped.push(character),
         }
+        before = character;
     }
     escaped
 }
@@ -118,6 +122,7 @@ mod tests {
     #[test]
     fn text_stays_text() {
         assert_eq!(escape("a|b\n<script>&`x`"), "a\\|b \\<script\\>&amp;\\`x\\`");
+        assert_eq!(escape(" a b  c   d "), "&nbsp;a b &nbsp;c &nbsp;&nbsp;d&nbsp;");
         assert_eq!(verbatim("x\n````\n"), "`````text\nx\n````\n`````\n");
     }
 }

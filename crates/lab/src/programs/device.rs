@@ -195,16 +195,23 @@ impl Mounted {
     }
 }
 
-/// Type, device and options of the mount that holds a folder. Lines are `device mount-point type options …`; the
-/// longest mount point wins, the last of equal ones lies on top.
+/// Type, device and options of the mount that holds a folder. Lines are `device mount-point type options …`, with some
+/// characters as octal digits; the longest mount point wins, the last of equal ones lies on top.
 fn mount_of(mounts: &str, folder: &Path) -> Option<String> {
     let mounts = mounts.lines().filter_map(|line| {
-        let mut words = line.split(' ');
+        let mut words = line.split(' ').map(unescape);
         Some((words.next()?, words.next()?, words.next()?, words.next()?))
     });
     let holding = mounts.filter(|(_, point, _, _)| folder.starts_with(point));
     let (device, _, kind, options) = holding.max_by_key(|(_, point, _, _)| point.len())?;
     Some(format!("{kind} on {device} ({options})"))
+}
+
+/// Decodes blank, tab, line feed, `#` and backslash.
+fn unescape(word: &str) -> String {
+    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\043", "#"), ("\\134", "\\")]
+        .iter()
+        .fold(word.to_owned(), |word, (digits, character)| word.replace(digits, character))
 }
 
 #[cfg(test)]
@@ -217,5 +224,8 @@ mod tests {
         assert_eq!(mount_of(mounts, Path::new("/data/y")).as_deref(), Some("nfs on server:/x (ro)"));
         assert_eq!(mount_of(mounts, Path::new("/database")).as_deref(), Some("ext4 on /dev/a (rw)"));
         assert_eq!(mount_of("", Path::new("/")), None);
+        let spaced = "/dev/a / ext4 rw 0 0\n//server/a\\134040\\043b /mnt/My\\040Disk cifs rw 0 0\n";
+        let found = mount_of(spaced, Path::new("/mnt/My Disk/x"));
+        assert_eq!(found.as_deref(), Some("cifs on //server/a\\040#b (rw)"));
     }
 }

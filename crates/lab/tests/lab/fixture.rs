@@ -44,7 +44,8 @@ impl Lab {
         let runner = folder.path().join("lab/runners/sh");
         fs::create_dir_all(&runner).unwrap();
         fs::create_dir_all(folder.path().join("lab/experiments")).unwrap();
-        fs::write(runner.join("runner.sh"), include_str!("runner.sh")).unwrap();
+        let script = include_str!("runner.sh").replace("PROCESS", &std::process::id().to_string());
+        fs::write(runner.join("runner.sh"), script).unwrap();
         let mut text =
             "language = \"sh\"\ngroup = \"sh\"\nneeds = [\"sh\"]\nrun = [\"sh\", \"runner.sh\"]\n".to_owned();
         let honest = [("a", "a", ""), ("b", "b", "")];

@@ -1,5 +1,6 @@
 # A runner that computes nothing: what is right is what two of them agree on. The second argument says how it misbehaves.
 # Usage: sh runner.sh LIBRARY [FAULT]
+# PROCESS stands for the number of the process that runs the test.
 library=$1 fault=$2 answered=0
 say() { printf '%s\n' "$1"; }
 field() { value=${line#*"\"$1\":"}; value=${value%%[,\}]*}; }
@@ -48,8 +49,8 @@ while IFS= read -r line; do
         refuses) say "{\"type\":\"error\",\"id\":$id,\"message\":\"cannot\"}"; continue ;;
         lacks) say "{\"type\":\"not-offered\",\"id\":$id,\"message\":\"no\"}"; continue ;;
         slow) sleep 0.1 ;;
-        forks) (sleep 97531 </dev/null >/dev/null 2>&1 &) ;;
-        forks-away) setsid sh -c 'sleep 97532 & sleep 97533 & wait' & ;;
+        forks) (sleep 97531.PROCESS </dev/null >/dev/null 2>&1 &) ;;
+        forks-away) setsid sh -c 'sleep 97532.PROCESS & sleep 97533.PROCESS & wait' & ;;
         recovers) answered=$((answered + 1)); [ $answered = 2 ] && exit 5 ;;
     esac
     say "{\"type\":\"check\",\"id\":$id,\"answer\":\"$check\"}"

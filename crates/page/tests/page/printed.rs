@@ -118,6 +118,19 @@ fn cells_of_cards_have_the_names_of_their_columns() {
     assert!(!html_of(Cell::text("a/b")).contains("data-label="));
 }
 
+/// Paths that differ in runs of spaces alone look different.
+#[test]
+fn spaces_of_paths_are_kept() {
+    let mut table = Table::new("Files", ["Path", "When"]);
+    table.push([Cell::code("a  b"), Cell::code(" c")]);
+    let document = Document::new("x").section(Section::new("a", "A").with(table));
+    let html = document.html();
+    assert!(html.contains("<code>a  b</code>") && html.contains("<code> c</code>"), "{html}");
+    assert!(html.contains("td code,th code{display:block;max-width:32rem;white-space:pre-wrap}"), "{html}");
+    let markdown = document.markdown();
+    assert!(markdown.contains("| a &nbsp;b | &nbsp;c |"), "{markdown}");
+}
+
 #[test]
 fn columns_without_a_value_are_left_out() {
     let mut table = Table::new("Files", ["Path", "Expected", "Found", "Reason"]);
