@@ -1,111 +1,17 @@
-//! The items to compare: files, entries of lists, and the other names of directories.
+//! Collecting the items to compare.
 
 use crate::DIGEST_BYTES_MAX;
-use crate::paths::{Item, PathWriter};
+use crate::digested::{Digested, FOUND, LISTED};
+use crate::item::{Content, Item, Place, SIZE_UNKNOWN, Side, identity};
+use crate::paths::PathWriter;
 use crate::record_file::{Following, RecordFile, each_group, number, record};
-use crate::sift::{Digested, Sifted};
+use crate::sift::Sifted;
 use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;
 use std::io;
 
 /// Number of sorts that may hold records at the same time, and of as many shares of the memory.
 const SORTS: u64 = 8;
-
-/// The size of a file whose list states none.
-pub(crate) const SIZE_UNKNOWN: u64 = u64::MAX;
-
-/// The side that a file belongs to. Duplicates have one side, A.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Side {
-    /// The files that are to be covered.
-    A,
-    /// The files that cover them.
-    B,
-}
-
-/// The argument or the list that an item comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Its number. Places that come later have higher numbers.
-    pub number: u32,
-    /// Length in bytes of the path of the outermost directory that can be compared, if the place is a directory. The
-    /// items of each directory below it come one after the other, in the order of their names.
-    pub base_bytes: Option<u32>,
-}
-
-/// The kind of an item, and the facts by which it is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// A regular file, and the device and the number that identify it.
-    File {
-        /// Size in bytes.
-        size: u64,
-        /// Device and number, if they are known.
-        identity: Option<(u64, u64)>,
-    },
-    /// A file in a list, whose digest is known.
-    Listed {
-        /// Size in bytes, if the list states it.
-        size: Option<u64>,
-        /// Number of the file, if the list states it and the file has several links.
-        inode: Option<u64>,
-    },
-    /// A symbolic link, by a digest of its target.
-    Link([u64; 3]),
-    /// A directory without names.
-    EmptyDirectory,
-    /// Something whose contents are not known: it could not be read, was left out, or is no regular file.
-    Missing,
-}
-
-impl Content {
-    pub(crate) fn parts(self) -> (u8, [u64; 3]) {
-        match self {
-            Content::File { size, identity: None } => (0, [size, 0, 0]),
-            Content::File { size, identity: Some((device, number)) } => (1, [size, device, number]),
-            Content::Listed { size, inode } => {
-                let has_inode = u8::from(inode.is_some());
-                (2 + has_inode, [size.unwrap_or(SIZE_UNKNOWN), inode.unwrap_or(0), 0])
-            }
-            Content::Link(target) => (4, target),
-            Content::EmptyDirectory => (5, [0; 3]),
-            Content::Missing => (6, [0; 3]),
-        }
-    }
-
-    pub(crate) fn of_parts(kind: u8, numbers: [u64; 3]) -> Option<Content> {
-        let [first, second, third] = numbers;
-        let size = Some(first).filter(|&size| size != SIZE_UNKNOWN);
-        Some(match kind {
-            0 => Content::File { size: first, identity: None },
-            1 => Content::File { size: first, identity: Some((second, third)) },
-            2 => Content::Listed { size, inode: None },
-            3 => Content::Listed { size, inode: Some(second) },
-            4 => Content::Link(numbers),
-            5 => Content::EmptyDirectory,
-            6 => Content::Missing,
-            _ => return None,
-        })
-    }
-
-    /// Returns the size of a file in bytes, if it is known.
-    pub fn size(self) -> Option<u64> {
-        match self {
-            Content::File { size, .. } => Some(size),
-            Content::Listed { size, .. } => size,
-            _ => None,
-        }
-    }
-}
-
-/// Two numbers that are the same for hard links of one file, and for nothing else.
-pub(crate) fn identity(content: Content, place: u32, item: u64) -> (u64, u64) {
-    match content {
-        Content::File { identity: Some(identity), .. } => identity,
-        Content::Listed { inode: Some(inode), .. } => (u64::MAX - 1 - u64::from(place), inode),
-        _ => (u64::MAX, item),
-    }
-}
 
 /// A file in a list.
 #[derive(Clone, Copy, Debug)]
@@ -132,10 +38,6 @@ const LISTED_BYTES: usize = 4 + 16 + 8 + DIGEST_BYTES_MAX + 8 + 16 + 1 + 1 + 1 +
 /// Length of a record of a found file, and of the part of it that is the same for one that was found before.
 const FOUND_PATH_BYTES: usize = FOUND_KEY_BYTES + 8;
 const FOUND_KEY_BYTES: usize = 16 + 1 + 16;
-
-/// The ranks of whole paths where there is one side. Of files with the same path, one that was found comes first.
-pub(crate) const FOUND: u8 = 0;
-pub(crate) const LISTED: u8 = 1;
 
 /// Returns the first bytes of the digest of a path.
 fn hash_of(path: &[u8]) -> [u8; 16] {

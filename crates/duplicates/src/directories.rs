@@ -1,8 +1,8 @@
 //! Directories with the same names and contents, found in one pass over the items of a walk: a directory's digest is
 //! complete when the walk leaves it, so only one level for each open directory is in memory.
 
-use crate::catalogue::{Content, identity};
-use crate::paths::{Item, Paths};
+use crate::item::{Content, Item, identity};
+use crate::paths::Paths;
 use crate::record_file::{Following, RecordFile, each_group, number, record};
 use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;

@@ -2,11 +2,11 @@
 
 use crate::DIGEST_BYTES_MAX;
 use crate::bits::Bits;
-use crate::catalogue::{Content, LISTED, SIZE_UNKNOWN, Side};
+use crate::digested::{Digested, LISTED};
 use crate::directories::{AGAIN, Class, UNREAD, equal_directories, is_below};
-use crate::paths::{Item, PathReader, Paths};
+use crate::item::{Content, Item, SIZE_UNKNOWN, Side};
+use crate::paths::{PathReader, Paths};
 use crate::record_file::{Following, Range, RecordFile, RecordReader, each_group, number, record, temporary};
-use crate::sift::Digested;
 use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;
 use std::cell::RefCell;

@@ -11,15 +11,17 @@
 
 mod bits;
 mod catalogue;
+mod digested;
 mod directories;
 mod group;
+mod item;
 mod paths;
 mod record_file;
 mod sift;
 
-pub use catalogue::{Catalogue, Content, Listed, Place, Side};
+pub use catalogue::{Catalogue, Listed};
 pub use group::{Digests, Group, GroupKind, Groups, Member, Members, Options, Totals, Uncovered};
-pub use paths::Item;
+pub use item::{Content, Item, Place, Side};
 pub use sift::{Agreeing, BEGINNING_BYTES, Needed, NeededFiles, Sifted};
 
 use pfh_digest::Algorithm;

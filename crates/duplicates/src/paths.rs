@@ -1,30 +1,13 @@
 //! The paths of everything that was found, in a temporary file, in the order of finding. Its offset is an item's
 //! number.
 
-use crate::catalogue::{Content, Place, Side};
+use crate::item::{Content, Item, Place, Side};
 use crate::record_file::{Shared, Window, number, temporary, written};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 /// Bytes before the path: kind, side, place, length of the directory, three numbers, length of the path.
 const HEAD_BYTES: usize = 1 + 1 + 4 + 4 + 24 + 4;
-
-/// An item that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// Its number, which grows in the order of finding.
-    pub number: u64,
-    /// The path in raw bytes.
-    pub path: Vec<u8>,
-    /// Its kind.
-    pub content: Content,
-    /// The side that it belongs to.
-    pub side: Side,
-    /// The number of the argument or list that it comes from.
-    pub place: u32,
-    /// Length of the path of the outermost directory that is compared; `None` if the item belongs to none.
-    pub(crate) base_bytes: Option<u32>,
-}
 
 pub(crate) struct PathWriter {
     writer: BufWriter<File>,

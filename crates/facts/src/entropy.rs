@@ -1,7 +1,7 @@
 //! The Shannon entropy of frequencies (C. E. Shannon, "A mathematical theory of communication", Bell System Technical
 //! Journal 27, 1948).
 
-use crate::bytes::HEAD_BYTES;
+use crate::counting::HEAD_BYTES;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;

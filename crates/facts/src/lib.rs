@@ -22,20 +22,22 @@
 //! | [`facts`](Facts) | the facts, which have the same values for the same bytes on every machine |
 //! | `runs` | runs of one byte; those of parts can be joined |
 //! | `sectors` | sectors that are zero |
-//! | `bytes` | how often each byte occurs, in all bytes or in a sample |
+//! | [`counting`](Counting) | which bytes are counted: all of them, or a sample |
+//! | `bytes` | how often each of these occurs |
 //! | `entropy` | the entropy of these frequencies |
 //!
 //! This crate knows no files, no digests and no threads.
 #![forbid(unsafe_code)]
 
 mod bytes;
+mod counting;
 mod entropy;
 mod facts;
 mod runs;
 mod scanner;
 mod sectors;
 
-pub use bytes::{Counting, UnknownCounting};
+pub use counting::{Counting, UnknownCounting};
 pub use entropy::{Entropy, NotEntropy};
 pub use facts::{Facts, Run};
 pub use runs::Runs;

@@ -1,10 +1,10 @@
 //! Pairing files that are gone with files that are new: other forms of a name, moves and copies.
 
 use crate::class::Class;
-use crate::comparison::{Found, State, judge};
 use crate::expected::OneExpected;
 use crate::file::{Agreement, Codec, File, compare, damaged, take};
 use crate::finding::{Finding, Findings};
+use crate::found::{Found, State, judge};
 use crate::path::push_key;
 use pfh_digest::{Algorithm, Digest};
 use pfh_list::{ByteSort, Spool};

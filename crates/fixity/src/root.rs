@@ -1,7 +1,7 @@
 //! The place that the paths of a list start from, and what is there.
 
-use crate::comparison::{Found, Presence, State};
 use crate::file::File;
+use crate::found::{Found, Presence, State};
 use crate::kind::{Kind, kind_of};
 use crate::path::PathError;
 use pfh_list::List;

@@ -12,6 +12,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::chain::{Chain, Hash, ORIGIN};
+use crate::database;
 use crate::event::{Digests, Event, Seen, Subject};
 use crate::schema;
 use crate::state::{FileState, Status};
@@ -98,7 +99,7 @@ impl Ledger {
     /// # Errors
     /// [`Error::Exists`] if there is a file of this name; and the errors of writing.
     pub fn create(path: &Path, roots: &[Vec<u8>], settings: &Settings) -> Result<Ledger, Error> {
-        let connection = schema::create(path)?;
+        let connection = database::create(path)?;
         let mut ledger = Ledger::of(connection, path)?;
         ledger.append_note(Finding::Created, note(settings)?)?;
         for (id, root) in roots.iter().enumerate() {
@@ -126,7 +127,7 @@ impl Ledger {
     /// If it is none, is damaged as far as can be seen at once, is locked, or is of a later version.
     pub fn open(path: &Path, writes: bool) -> Result<Ledger, Error> {
         let is_unknown = |error: &rusqlite::Error| error.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown);
-        let connection = schema::open(path, writes).map_err(|error| match error {
+        let connection = database::open(path, writes).map_err(|error| match error {
             Error::NotALedger if has_mark(path) => Error::Damaged("its header is not that of a database".to_owned()),
             Error::Sqlite(error) if is_unknown(&error) && has_mark(path) => Error::Damaged(error.to_string()),
             error => error,
@@ -424,7 +425,7 @@ mod tests {
     fn a_ledger_that_is_being_made_is_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("ledger");
-        let connection = schema::create(&path).unwrap();
+        let connection = database::create(&path).unwrap();
         connection.execute_batch("PRAGMA cache_size = 1").unwrap();
         connection.execute("INSERT INTO root VALUES(0, zeroblob(100000))", []).unwrap();
         connection.execute("INSERT INTO root VALUES(1, zeroblob(100000))", []).unwrap();

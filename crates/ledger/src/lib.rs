@@ -10,6 +10,7 @@
 
 pub mod chain;
 mod changes;
+mod database;
 mod error;
 mod event;
 mod finding;
@@ -21,6 +22,7 @@ mod schema;
 mod settings;
 mod state;
 mod survey;
+mod surveyed;
 pub mod timestamp;
 mod verify;
 
@@ -34,5 +36,6 @@ pub use run::{Observation, Run, RunEnd, Stopped};
 pub use schema::{APPLICATION_ID, SCHEMA, VERSION};
 pub use settings::{RunOptions, Settings};
 pub use state::{FileState, Status};
-pub use survey::{Survey, Surveyed};
+pub use survey::Survey;
+pub use surveyed::Surveyed;
 pub use verify::{Problem, Verified};

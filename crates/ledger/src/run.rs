@@ -12,7 +12,7 @@ use crate::ledger::{Ledger, note, seen_of};
 use crate::plan::Tasks;
 use crate::settings::{RunOptions, Settings};
 use crate::state::{FileState, Status};
-use crate::survey::Surveyed;
+use crate::surveyed::Surveyed;
 use crate::{Counts, Error, Finding};
 
 /// Results are committed together, at most this number of them.

@@ -11,6 +11,7 @@ use crate::event::{Seen, Subject};
 use crate::ledger::{now, seen_of, state_of};
 use crate::plan::{Plan, Task, Tasker, Tasks};
 use crate::state::{FileState, Status};
+use crate::surveyed::Surveyed;
 use crate::{Error, Run};
 
 /// Most names that a walk could not see into and that are kept apart; with more of them, no path counts as gone.
@@ -29,23 +30,6 @@ pub struct Survey {
     left_out: u64,
     unseen: HashSet<Subject>,
     unseen_overflows: bool,
-}
-
-/// The result of comparing a walk with the ledger.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Surveyed {
-    /// Number of files that the walk found, and of their bytes.
-    pub files: u64,
-    /// Bytes of all files that the walk found.
-    pub bytes: u64,
-    /// Files that seem unchanged, and are not read.
-    pub unchanged: u64,
-    /// Files that an earlier part of this run has read.
-    pub done: u64,
-    /// Files of the ledger about which the walk tells nothing: they lie in directories that it could not list or left
-    /// out.
-    pub unseen: u64,
 }
 
 impl Survey {

@@ -5,8 +5,8 @@ use std::fmt;
 use rusqlite::OptionalExtension;
 
 use crate::chain::{Hash, ORIGIN};
+use crate::database;
 use crate::ledger::{EVENT_COLUMNS, EVENT_TABLES, Ledger, state_of};
-use crate::schema;
 use crate::state::FileState;
 use crate::{Error, Finding, Subject};
 
@@ -136,7 +136,7 @@ impl Ledger {
     }
 
     fn check_database(&self, verified: &mut Verified) -> Result<(), Error> {
-        let (found, expected) = (schema::definitions(&self.connection)?, schema::expected_definitions()?);
+        let (found, expected) = (database::definitions(&self.connection)?, database::expected_definitions()?);
         for (name, _) in expected.iter().filter(|definition| !found.contains(definition)) {
             verified.add(Problem::Schema(name.clone()));
         }

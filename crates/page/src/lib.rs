@@ -23,6 +23,7 @@
 //! | `html` | the document as HTML, for screens of any width, for paper, and for those who do not see it |
 //! | `markdown` | the document as Markdown |
 //! | [`theme`] | colours, in pairs for light and dark |
+//! | [`tone`](Tone) | kinds of judgements, each of which has colours of its own |
 //!
 //! This crate knows nothing of what it prints: neither files, nor digests, nor measurements.
 #![forbid(unsafe_code)]
@@ -32,6 +33,8 @@ mod drawing;
 mod html;
 mod markdown;
 pub mod theme;
+mod tone;
 
-pub use document::{Block, Cell, Document, ROWS_UNFOLDED_MAX, Section, Signature, Table, Tone};
+pub use document::{Block, Cell, Document, ROWS_UNFOLDED_MAX, Section, Signature, Table};
 pub use drawing::{Anchor, Drawing, FONT, Plot, Stroke, series_colour};
+pub use tone::Tone;

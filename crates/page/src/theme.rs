@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::document::Tone;
+use crate::tone::Tone;
 
 /// Red, green, blue.
 pub type Rgb = (u8, u8, u8);

@@ -41,7 +41,7 @@ mod split;
 
 pub use cut::{Cut, Cutter, SHARDS_MAX, part_bytes, weight};
 pub use error::PlanError;
-pub use list::{ListEntry, ShardList};
-pub use plan::{LongestFile, Plan, PlanOptions, PlanTotals, Shard, TreePlace, Variants, cannot_be_joined};
+pub use list::{ListEntry, Shard, ShardList};
+pub use plan::{LongestFile, Plan, PlanOptions, PlanTotals, TreePlace, Variants, cannot_be_joined};
 pub use planner::Planner;
 pub use result::{Joined, ResultState};

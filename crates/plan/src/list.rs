@@ -12,7 +12,6 @@ use pfh_digest::{Algorithm, Hasher};
 use pfh_record::{FormatName, OBJECT_BYTES_MAX, ReadOptions, Reader, Record, Selection, WriteOptions};
 
 use crate::PlanError;
-use crate::plan::Shard;
 
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -148,6 +147,21 @@ pub(crate) fn read_entry(reader: &mut impl BufRead, entry: &mut Vec<u8>) -> Resu
         Some(0) => Ok(true),
         Some(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "its last entry has no end")),
     }
+}
+
+/// A shard: a contiguous range of the listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Number of entries of its list, which is that of the records of its result.
+    pub entries: u64,
+    /// Number of files among them. A file that is split counts where its first part is.
+    pub files: u64,
+    /// Total size of the files and parts, in bytes.
+    pub bytes: u64,
+    /// Total weight of the entries.
+    pub weight: u64,
+    /// SHA-256 of its list.
+    pub sha256: [u8; 32],
 }
 
 /// The list of a shard, entry by entry. At its end it was checked: the number of entries, and the digest.

@@ -15,8 +15,9 @@ use pfh_list::AtomicFile;
 use pfh_record::{DigestKind, Selection};
 use serde::{Deserialize, Serialize};
 
+use crate::PlanError;
 use crate::cut::{SHARDS_MAX, part_bytes};
-use crate::{PlanError, ShardList};
+use crate::list::{Shard, ShardList};
 
 const VERSION: u64 = 1;
 const KIND: &str = "pfh-plan";
@@ -24,21 +25,6 @@ const FILE_NAME: &str = "plan.json";
 
 /// Most bytes of a `plan.json`. [`SHARDS_MAX`] shards take a third of it.
 const PLAN_BYTES_MAX: u64 = 64 << 20;
-
-/// A shard: a contiguous range of the listing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shard {
-    /// Number of entries of its list, which is that of the records of its result.
-    pub entries: u64,
-    /// Number of files among them. A file that is split counts where its first part is.
-    pub files: u64,
-    /// Total size of the files and parts, in bytes.
-    pub bytes: u64,
-    /// Total weight of the entries.
-    pub weight: u64,
-    /// SHA-256 of its list.
-    pub sha256: [u8; 32],
-}
 
 /// Totals of a listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

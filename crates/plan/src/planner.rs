@@ -11,8 +11,8 @@ use pfh_record::{FileIdentity, Record};
 
 use crate::PlanError;
 use crate::cut::{Cut, Cutter, part_bytes, weight};
-use crate::list::{ListEntry, push_file, read_entry};
-use crate::plan::{LongestFile, Plan, PlanOptions, PlanTotals, Shard, has_plan, list_name};
+use crate::list::{ListEntry, Shard, push_file, read_entry};
+use crate::plan::{LongestFile, Plan, PlanOptions, PlanTotals, has_plan, list_name};
 
 const BUFFER_BYTES: usize = 1 << 18;
 

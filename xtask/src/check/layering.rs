@@ -105,8 +105,19 @@ pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
             findings.add(format!("{}: the manifest lacks `[lints] workspace = true`", package["name"]));
         }
     }
-    let modules = circles::check(workspace, &mut findings)?;
+    let modules = circles::check(workspace, &folders(), &mut findings)?;
     findings.into_result(format!("{} crates, {modules} modules without a circle", LAYERS.len()))
+}
+
+/// The folders whose modules must not import each other in a circle: those of all crates, and the command line, which
+/// is a module of the program.
+fn folders() -> Vec<String> {
+    let of_crates = LAYERS.iter().map(|&(name, _)| match name.strip_prefix("pfh-") {
+        Some(name) => format!("crates/{name}/src/"),
+        None if name == "pfh" => "crates/pfh/src/".to_owned(),
+        None => format!("{name}/src/"),
+    });
+    of_crates.chain(["crates/pfh/src/cli/".to_owned()]).collect()
 }
 
 fn judge(metadata: &Value) -> Result<Findings> {
@@ -169,6 +180,15 @@ mod tests {
     fn what_measures_does_not_hash() {
         assert_eq!(findings("pfh-lab", "sha2", json!("dev")), 2);
         assert_eq!(findings("pfh-lab", "pfh-digest", Value::Null), 1);
+    }
+
+    #[test]
+    fn modules_of_every_crate_are_examined() {
+        let folders = folders();
+        assert_eq!(folders.len(), LAYERS.len() + 1);
+        for folder in ["crates/plan/src/", "crates/pfh/src/", "crates/pfh/src/cli/", "xtask/src/"] {
+            assert!(folders.iter().any(|examined| examined == folder), "{folder}");
+        }
     }
 
     #[test]
