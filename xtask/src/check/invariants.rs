@@ -1,11 +1,13 @@
 //! The named invariants of the architecture, as scans of the source. They see tokens, so neither comments nor strings
 //! trip them; they do not resolve names, so they guard against habit, not against malice.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use super::circles::{module_of, names_below};
 use super::tokens::{Kind, Tests, Token, lines_with, tokens};
 use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
@@ -43,7 +45,7 @@ fn is_anything(_: &str) -> bool {
     true
 }
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 8] = [
     Rule {
         name: "only pfh-source opens files",
         applies: |path| is_library(path) && !path.starts_with("crates/source/"),
@@ -139,25 +141,6 @@ const RULES: [Rule; 9] = [
         ],
     },
     Rule {
-        name: "no command is another one's library",
-        applies: |path| path.starts_with("crates/pfh/src/cli/"),
-        tests: Tests::Left,
-        forbidden: &[
-            "super::algorithms",
-            "super::compare",
-            "super::cpu",
-            "super::frash",
-            "super::generate",
-            "super::hash",
-            "super::known::",
-            "super::matching",
-            "super::merge",
-            "super::shard::",
-        ],
-        message: "what two commands need is a module of its own, which neither of them is",
-        excepted: &[],
-    },
-    Rule {
         name: "names are printed so that they command nothing",
         applies: |path| path.starts_with("crates/pfh/src/cli/"),
         tests: Tests::Left,
@@ -233,8 +216,9 @@ pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
             findings.add(format!("{}: the exception `{}` is no longer needed; remove it", rule.name, exception.path));
         }
     }
+    judge_commands(workspace, &mut findings)?;
     judge_roots(workspace, &mut findings)?;
-    findings.into_result(format!("{} rules over {count} files", RULES.len() + 2))
+    findings.into_result(format!("{} rules over {count} files", RULES.len() + 3))
 }
 
 fn scan(path: &str, source: &str, findings: &mut Findings, used: &mut [bool]) -> Result<()> {
@@ -287,6 +271,49 @@ fn format_words(tokens: &[Token]) -> Vec<(usize, &str)> {
         FORMATS.iter().any(|format| text.contains(format))
     };
     tokens.iter().filter(is_text).filter(names_format).map(|token| (token.line, token.text.as_str())).collect()
+}
+
+/// The commands, and what they share.
+const COMMAND_LINE: &str = "crates/pfh/src/cli/";
+
+/// No command is another one's library.
+fn judge_commands(workspace: &Workspace, findings: &mut Findings) -> Result<()> {
+    let program = workspace.read(format!("{COMMAND_LINE}mod.rs"))?;
+    let commands = commands(&tokens(&program, Tests::Left)?)?;
+    for path in workspace.files()? {
+        let Some(inner) = path.to_str().and_then(|path| path.strip_prefix(COMMAND_LINE)) else { continue };
+        if inner == "mod.rs" || !inner.ends_with(".rs") {
+            continue;
+        }
+        for command in imported_commands(&commands, inner, &workspace.read(&path)?)? {
+            findings.add(format!(
+                "{COMMAND_LINE}{inner}: imports `{command}`: what two commands need is a module of its own, which \
+                 neither of them is"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The modules of the commands: those that the program calls, one for each command that its arguments can have.
+fn commands(program: &[Token]) -> Result<BTreeSet<String>> {
+    const COMMAND: [&str; 6] = ["args", ":", ":", "Command", ":", ":"];
+    let words: Vec<&str> = program.iter().map(|token| token.text.as_str()).collect();
+    let mut commands = BTreeSet::new();
+    for arm in (0..words.len()).map(|place| &words[place..]).filter(|rest| rest.starts_with(&COMMAND)) {
+        let called = arm.iter().skip_while(|word| **word != ">").nth(1).context("a command without a module")?;
+        ensure!(words.windows(2).any(|pair| pair == ["mod", *called]), "`{called}` is called, and is no module");
+        commands.insert((*called).to_owned());
+    }
+    ensure!(!commands.is_empty(), "{COMMAND_LINE}mod.rs calls no commands");
+    Ok(commands)
+}
+
+/// The commands that a file of the command line imports, but for the one that it is a part of.
+fn imported_commands(commands: &BTreeSet<String>, path: &str, source: &str) -> Result<Vec<String>> {
+    let own = module_of(path);
+    let imported = names_below(&["cli"], path, &tokens(source, Tests::Left)?);
+    Ok(imported.into_iter().filter(|name| *name != own && commands.contains(name)).collect())
 }
 
 const FORBID: &str = "#![forbid(unsafe_code)]";
@@ -350,8 +377,8 @@ mod tests {
     }
 
     #[test]
-    fn commands_know_no_status_and_no_other_command() {
-        for source in ["fn f() -> ExitCode { x }", "fn f() { process::exit(1) }", "use super::hash::g;"] {
+    fn commands_know_no_status() {
+        for source in ["fn f() -> ExitCode { x }", "fn f() { process::exit(1) }"] {
             assert!(!findings("crates/pfh/src/cli/x.rs", source).is_empty(), "{source}");
         }
         assert!(findings("crates/pfh/src/cli/exit.rs", "fn f() -> ExitCode { x }").is_empty());
@@ -360,7 +387,34 @@ mod tests {
             assert!(findings("crates/pfh/src/cli/command.rs", source).is_empty(), "{source}");
         }
         assert!(findings("crates/pfh/src/cli/x.rs", "fn f() -> Result<Ending, Failed> { x }").is_empty());
-        assert!(findings("crates/pfh/src/cli/x.rs", "use pfh::compare::Compare;").is_empty());
+    }
+
+    #[test]
+    fn no_command_is_another_ones_library() {
+        let of_program = |source: &str| commands(&tokens(source, Tests::Left).expect("Rust"));
+        let program = "mod args; mod copy; mod hash; mod output; fn run() { match arguments.command { \
+            args::Command::Copy(arguments) => copy::run(&arguments), \
+            args::Command::Hash(arguments) => hash::run(output::open(arguments)?), } }";
+        let commands = of_program(program).expect("commands");
+        assert_eq!(Vec::from_iter(&commands), ["copy", "hash"]);
+        assert!(of_program("mod hash; fn run() { match x { args::Command::Hash(x) => { hash::run(x) } } }").is_err());
+        let imported = |path: &str, source: &str| imported_commands(&commands, path, source).expect("Rust");
+        for source in [
+            "use super::hash::g;",
+            "use super::{args, hash};",
+            "use crate::cli::hash;",
+            "use crate::cli::{hash::g, output};",
+            "fn f() { super::hash::g() }",
+        ] {
+            assert_eq!(imported("copy.rs", source), ["hash"], "{source}");
+            assert_eq!(imported("output.rs", source), ["hash"], "{source}");
+        }
+        assert_eq!(imported("copy/order.rs", "use super::super::hash;"), ["hash"]);
+        for source in ["use super::output;", "use pfh::hash::g;", "use super::copy::g;", "use super::hash_list;"] {
+            assert!(imported("copy.rs", source).is_empty(), "{source}");
+        }
+        // Its own children.
+        assert!(imported("copy/order.rs", "use super::hash; use crate::cli::copy::g;").is_empty());
     }
 
     #[test]

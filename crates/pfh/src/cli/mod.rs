@@ -59,6 +59,7 @@ mod planned;
 mod planned_parts;
 mod plans;
 mod profile;
+mod profile_file;
 mod progress;
 mod quantity;
 mod reading;

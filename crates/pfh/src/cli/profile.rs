@@ -3,7 +3,7 @@
 use super::args::{Arguments, HashArguments};
 use super::exit::Failed;
 use super::signals::Signals;
-use super::{lab, message};
+use super::{message, profile_file};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, ValueEnum};
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ pub(crate) fn applied(mut arguments: HashArguments, words: &[OsString]) -> Resul
     let (profile, warnings) = {
         // It may be a FIFO.
         let _guard = Signals::listen().guard_if_none();
-        lab::profile(file)?
+        profile_file::read(file)?
     };
     let matches = Arguments::command().try_get_matches_from(words).map_err(Failed::usage)?;
     let hash = matches.subcommand_matches("hash");

@@ -1,10 +1,11 @@
 //! `pfh lab advise`.
 
-use super::measuring::{self, Measuring, Stopped};
+use super::measuring::{Measuring, Stopped};
 use super::{Ending, Failed, message, warn_if_busy};
 use crate::cli::command::Command;
 use crate::cli::lab_args::AdviseArguments;
 use crate::cli::output::Output;
+use crate::cli::profile_file;
 use crate::cli::progress::Progress;
 use crate::cli::reading;
 use pfh_digest::Algorithm;
@@ -16,9 +17,6 @@ use std::thread;
 
 /// The algorithms that are compared, if none are named.
 const USUAL: [&str; 5] = ["sha256", "md5", "sha1", "sha512", "blake3"];
-
-/// Largest file of measurements.
-const PROFILE_BYTES_MAX: u64 = 4 << 20;
 
 pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
     if [arguments.files, arguments.volume, arguments.deadline.map(|time| time.as_secs())].contains(&Some(0)) {
@@ -146,7 +144,7 @@ fn measure(
 
 /// Reads saved measurements.
 fn saved(file: &Path) -> Result<Measured, Failed> {
-    let (profile, warnings) = read(file)?;
+    let (profile, warnings) = profile_file::read(file)?;
     warnings.iter().for_each(message::error);
     let without = || Failed::usage(format_args!("{} has options, but no measurements", message::quoted_path(file)));
     profile.measured.ok_or_else(without)
@@ -174,25 +172,6 @@ fn check_measured(file: &Path, measured: &Measured, algorithms: &[String]) -> Re
             Err(Failed::usage(format_args!("{shown} has no measurements of {name}; it has {known} (--algorithms)")))
         }
     }
-}
-
-/// Reads a profile; also returns what is to be reported about it.
-pub(super) fn read(file: &Path) -> Result<(Profile, Vec<String>), Failed> {
-    let shown = message::quoted_path(file);
-    let bytes = reading::read_small(file, PROFILE_BYTES_MAX)?;
-    let text = String::from_utf8(bytes).map_err(|error| Failed::usage(format_args!("{shown}: {error}")))?;
-    let (profile, unknown) = Profile::parse(&text).map_err(|error| Failed::usage(format_args!("{shown}: {error}")))?;
-    let mut warnings = Vec::new();
-    if !unknown.is_empty() {
-        let (unknown, are) = (unknown.join(", "), if unknown.len() == 1 { "is" } else { "are" });
-        warnings.push(format!("{shown}: {unknown} {are} not known to this version, and left out of account"));
-    }
-    let differences = profile.differences(&measuring::machine());
-    if !differences.is_empty() {
-        let differences = differences.join(", ");
-        warnings.push(format!("{shown} was measured on another machine: {differences}; it may not fit this one"));
-    }
-    Ok((profile, warnings))
 }
 
 /// Writes a profile that appears whole or not at all.

@@ -5,9 +5,10 @@ use super::sample::Answer;
 use super::survey::Line;
 use super::{Failed, environment};
 use crate::cli::message;
+use crate::cli::profile_file::machine;
 use pfh_lab::advice::{
-    Batch, Choice, GAIN, Kind, Limit, Machine, Measured, ProcessorRun, ROUNDS, Survey, candidate, is_worth_while,
-    part_of_files, parts_of_usual, projected, rate, storage,
+    Batch, Choice, GAIN, Kind, Limit, Measured, ProcessorRun, ROUNDS, Survey, candidate, is_worth_while, part_of_files,
+    parts_of_usual, projected, rate, storage,
 };
 use pfh_lab::data::{Data, folder_for};
 use pfh_lab::experiment::{Extent, Place};
@@ -173,15 +174,6 @@ impl From<Failed> for Stopped {
 }
 
 type Result<T> = std::result::Result<T, Stopped>;
-
-/// Returns this machine, as profiles name it.
-pub(super) fn machine() -> Machine {
-    let facts = environment::facts();
-    let cores = facts.get("cores").and_then(|cores| cores.parse().ok()).unwrap_or(1);
-    let cpu = facts.get("cpu").cloned().unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    Machine { host, cpu, cores }
-}
 
 impl<'a> Measuring<'a> {
     /// Begins.

@@ -14,7 +14,6 @@ use super::command::Command;
 use super::exit::{Ending, Failed};
 use super::lab_args::{ClaimsArguments, LabArguments, LabCommand, MeasureArguments};
 use super::message;
-use pfh_lab::advice::Profile;
 use pfh_lab::catalogue::{Catalogue, Places};
 use pfh_lab::experiment::{self, Experiment};
 use pfh_lab::measurements::Measurements;
@@ -39,11 +38,6 @@ pub(crate) fn run(arguments: &LabArguments) -> Result<Ending, Failed> {
         LabCommand::Sample(arguments) => sample::run(arguments),
         LabCommand::Runner(arguments) => runner::run(arguments.lanes),
     }
-}
-
-/// Reads a profile of `pfh lab advise`; also returns what is to be reported about it.
-pub(crate) fn profile(file: &Path) -> Result<(Profile, Vec<String>), Failed> {
-    advise::read(file)
 }
 
 /// Other work on more cores than this is reported, after it was observed for a moment.
