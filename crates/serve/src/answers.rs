@@ -14,6 +14,11 @@ pub(crate) fn hashlookup_name(algorithm: Algorithm) -> Option<&'static str> {
     HASHLOOKUP_NAMES.iter().find(|(ours, _)| *ours == algorithm.name()).map(|(_, name)| *name)
 }
 
+/// Whether a set has digests by an algorithm, so that one of them can be known.
+pub(crate) fn has_digests(classifier: &Classifier, algorithm: Algorithm) -> bool {
+    classifier.sets().iter().any(|one| one.set.len(algorithm) > 0)
+}
+
 fn text(bytes: &[u8]) -> Value {
     String::from_utf8_lossy(bytes).into()
 }

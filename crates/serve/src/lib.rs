@@ -38,5 +38,5 @@ mod stream;
 pub use digests::{RequestError, parse_digests};
 pub use limits::Limits;
 pub use line::Line;
-pub use routes::{OPENAPI, routes};
+pub use routes::{OPENAPI, never_known, routes};
 pub use server::{Options, Server, StartError};

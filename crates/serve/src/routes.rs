@@ -17,6 +17,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use http_body_util::BodyExt;
 use pfh_digest::{Algorithm, Digest};
+use pfh_known::Classifier;
 use serde_json::{Value, json};
 use std::io;
 use std::net::IpAddr;
@@ -194,6 +195,16 @@ fn algorithm(name: &str) -> Option<(Algorithm, &'static str)> {
     Some((algorithm, answers::hashlookup_name(algorithm)?))
 }
 
+/// The algorithms of the paths of hashlookup.
+const HASHLOOKUP: [&str; 3] = ["md5", "sha1", "sha256"];
+
+/// Returns the names of the algorithms that the interface of hashlookup has paths for, and no set digests by: whatever
+/// is asked for there is not known.
+pub fn never_known(classifier: &Classifier) -> Vec<&'static str> {
+    let known = HASHLOOKUP.into_iter().filter_map(algorithm);
+    known.filter(|(algorithm, _)| !answers::has_digests(classifier, *algorithm)).map(|(_, name)| name).collect()
+}
+
 async fn lookup(Shared(state): Shared<App>, path: Result<Path<String>, PathRejection>, name: &'static str) -> Response {
     // A path that is no text has no digest.
     let query = path.map_or_else(|_| String::new(), |Path(query)| query);
@@ -208,8 +219,11 @@ async fn lookup(Shared(state): Shared<App>, path: Result<Path<String>, PathRejec
             match found {
                 Some(object) => json_value(StatusCode::OK, &object),
                 None => {
-                    let nothing = json!({ "message": format!("Non existing {name}"), "query": query });
-                    json_value(StatusCode::NOT_FOUND, &nothing)
+                    let text = match answers::has_digests(&state.classifier, algorithm) {
+                        true => format!("Non existing {name}"),
+                        false => format!("no set has digests by {name}"),
+                    };
+                    json_value(StatusCode::NOT_FOUND, &json!({ "message": text, "query": query }))
                 }
             }
         }
@@ -226,7 +240,12 @@ const ANSWER_BYTES: usize = 192;
 /// Memory for each byte of a body: the byte itself, and as much for the digests in it, or for a vector that grows.
 const BYTES_PER_BYTE: usize = 2;
 
-/// Reads the body of a request, within the limits.
+/// Memory that a body has before any of it has come, in bytes, unless it is shorter: whoever announces a long one and
+/// sends nothing holds no more.
+const FIRST_BYTES: usize = 16 << 10;
+
+/// Reads the body of a request, within the limits. Only the first memory for it is waited for: bodies that have begun
+/// and wait for each other's memory would do so for ever.
 async fn body_of(state: &State, request: Request) -> Result<(Vec<u8>, Share), Refused> {
     const TOO_LONG: Refused = Refused::Size("the request is too long; ask for fewer digests at once");
     let limit = state.limits.body_bytes;
@@ -235,17 +254,19 @@ async fn body_of(state: &State, request: Request) -> Result<(Vec<u8>, Share), Re
     if stated > limit {
         return Err(TOO_LONG);
     }
-    let mut share = state.requests.wait(BYTES_PER_BYTE * stated, state.limits.timeout).await?;
+    let first_bytes = (BYTES_PER_BYTE * stated).min(FIRST_BYTES);
+    let mut share = state.requests.wait(first_bytes, state.limits.timeout).await?;
     let mut body = request.into_body();
     let read = async {
-        let mut bytes: Vec<u8> = Vec::with_capacity(stated);
+        let mut bytes: Vec<u8> = Vec::with_capacity(first_bytes / BYTES_PER_BYTE);
         while let Some(frame) = body.frame().await {
             let Ok(data) = frame.map_err(|_| Refused::Body)?.into_data() else { continue };
             if data.len() > limit - bytes.len() {
                 return Err(TOO_LONG);
             }
+            let needed_bytes = BYTES_PER_BYTE * (bytes.len() + data.len());
+            share.grow(needed_bytes.saturating_sub(share.bytes()))?;
             bytes.extend_from_slice(&data);
-            share.grow((BYTES_PER_BYTE * bytes.len()).saturating_sub(share.bytes()))?;
         }
         Ok((bytes, share))
     };

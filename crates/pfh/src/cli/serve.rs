@@ -19,7 +19,7 @@ mod with_server {
     use super::super::command::Command;
     use super::super::{message, verdicts};
     use super::{Ending, Failed, ServeArguments};
-    use pfh_serve::{Limits, Options, Server};
+    use pfh_serve::{Limits, Options, Server, never_known};
     use std::time::Duration;
 
     /// Open files beside those of connections and sets: standard streams, signals, the runtime, listeners, and
@@ -39,7 +39,18 @@ mod with_server {
         options.limits = limits(arguments)?;
         let mut command = Command::printing()?;
         command.count_lines(unread);
+        let never_known = never_known(&classifier);
         let server = Server::start(classifier, options).map_err(Failed::usage)?;
+        if !never_known.is_empty() {
+            message::error(format_args!(
+                "no set has digests by {}: the paths of hashlookup for these know no file",
+                never_known.join(", ")
+            ));
+        }
+        // Clients of the original ask for no others.
+        if server.nsrlsvr().is_some() && never_known.contains(&"MD5") {
+            message::error("no set has digests by MD5: clients of nsrlsvr, which ask for these, find no file");
+        }
         let addresses = [("http", Some(server.http())), ("nsrlsvr", server.nsrlsvr())];
         for (protocol, address) in addresses {
             let Some(address) = address else { continue };

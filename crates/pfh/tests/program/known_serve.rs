@@ -16,10 +16,10 @@ use crate::fixture::*;
 fn case() -> TempDir {
     let directory = scratch();
     let path = directory.path();
-    let line = |name: &str| format!("{}  {name}\n", digest("md5", name.as_bytes()));
-    fs::write(path.join("good.md5"), line("good")).unwrap();
-    fs::write(path.join("bad.md5"), line("bad")).unwrap();
-    let build = ["known", "build", "--quiet", "good.pfhk", "--class", "good", "--keep", "name", "good.md5"];
+    let line = |algorithm: &str| format!("{algorithm} (good) = {}\n", digest(algorithm, b"good"));
+    fs::write(path.join("good.list"), ["md5", "sha1", "sha256"].map(line).concat()).unwrap();
+    fs::write(path.join("bad.md5"), format!("{}  bad\n", digest("md5", b"bad"))).unwrap();
+    let build = ["known", "build", "--quiet", "good.pfhk", "--class", "good", "--keep", "name", "good.list"];
     pfh(path, build).run().expect(0, "");
     directory
 }
@@ -93,6 +93,18 @@ fn a_server_answers_until_a_signal_comes() {
         assert!(ended.elapsed < Duration::from_secs(20), "{:?}", ended.elapsed);
         assert!(TcpStream::connect(http).is_err());
     }
+}
+
+#[test]
+fn algorithms_that_no_set_has_are_told() {
+    let directory = case();
+    fs::write(directory.path().join("list"), format!("SHA256 (a) = {}\n", digest("sha256", b"a"))).unwrap();
+    let Serving { program, http, .. } = serve(directory.path(), &["list"]);
+    assert!(get(http, &format!("/lookup/md5/{}", digest("md5", b"a"))).contains("\"no set has digests by MD5\""));
+    program.signal(Signal::TERM);
+    let messages = "pfh: no set has digests by MD5, SHA-1: the paths of hashlookup for these know no file\n\
+                    pfh: no set has digests by MD5: clients of nsrlsvr, which ask for these, find no file\n";
+    program.end().expect(0, messages);
 }
 
 #[test]
@@ -213,7 +225,7 @@ fn many_large_requests_stay_within_the_memory_limit() {
         })
     };
     let answers = clients();
-    // Each waits for its turn; on a slow machine, some wait too long.
+    // Those for which no memory is left as they come are refused.
     assert!(answers.iter().all(|(is_answered, is_refused)| is_answered ^ is_refused));
     assert!(answers.iter().any(|(is_answered, _)| *is_answered), "none was answered");
     assert!(get(http, "/metrics").contains("pfh_request_memory_bytes 0\n"));

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use pfh_known::{Class, ClassifiedSet, Classifier, KnownSet};
-use pfh_serve::{Limits, Server};
+use pfh_serve::{Limits, Server, never_known};
 use serde_json::{Value, json};
 
 use crate::client::*;
@@ -118,6 +118,22 @@ fn hashlookup_answers_as_specified() {
     assert_eq!(bulk.json(), json!([expected, expected]));
     let info = get(http, "/info").json();
     assert_eq!((&info["nsrl-version"], &info["stat:hashlookup_total_keys"]), (&"2026.09.1".into(), &401.into()));
+    assert!(server.stop());
+}
+
+#[test]
+fn algorithms_that_no_set_has_are_told() {
+    let mut classifier = Classifier::default();
+    let of_md5 = KnownSet::from_bytes(set(&["md5"], Class::Bad, &[BAD.to_vec()])).unwrap();
+    classifier.push(ClassifiedSet { name: b"bad.pfhk".to_vec(), class: None, set: of_md5 });
+    assert_eq!(never_known(&classifier), ["SHA-1", "SHA-256"]);
+    assert_eq!(never_known(&Classifier::default()), ["MD5", "SHA-1", "SHA-256"]);
+    let server = Server::start(classifier, options(Limits::default())).unwrap();
+    for (path, message) in [("md5", "Non existing MD5"), ("sha1", "no set has digests by SHA-1")] {
+        let unknown = hex(path, b"");
+        let answer = get(server.http(), &format!("/lookup/{path}/{unknown}"));
+        assert_eq!((answer.status, answer.json()), (404, json!({ "message": message, "query": unknown })));
+    }
     assert!(server.stop());
 }
 

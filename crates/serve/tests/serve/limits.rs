@@ -89,6 +89,31 @@ fn memory_for_requests_is_limited_and_given_back() {
     assert!(server.stop());
 }
 
+/// Whoever announces long requests and sends nothing holds up nobody.
+#[test]
+fn what_is_only_announced_takes_little_memory() {
+    let server = server(Limits { memory_bytes: 8 << 20, timeout: 60 * SECOND, ..Limits::default() });
+    let http = server.http();
+    let announce = |_| {
+        let mut stream = connect(http);
+        stream.write_all(b"POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: 1000000\r\n\r\n").unwrap();
+        stream
+    };
+    let silent: Vec<TcpStream> = (0..16).map(announce).collect();
+    let taken = (0..200).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        metric(http, "pfh_request_memory_bytes") >= 16 * (16 << 10)
+    });
+    assert!(taken, "the requests have not begun");
+    // Longer than what every request has at the beginning.
+    let body = json!({ "digests": vec![digest("md5", &good(1)).to_string(); 2000] }).to_string();
+    let answer = post(http, "/v1/lookup", &body);
+    assert_eq!((answer.status, answer.json()["answers"].as_array().unwrap().len()), (200, 2000));
+    assert_eq!(refused(http, "memory"), 0);
+    drop(silent);
+    assert!(server.stop());
+}
+
 #[test]
 fn a_client_has_a_rate() {
     let server = server(Limits { requests_per_second: 20, ..Limits::default() });
