@@ -19,4 +19,4 @@ pub use write::{push_bytes_field, push_string};
 const VERSION: u64 = 1;
 
 /// The beginning of every file.
-const START: &[u8] = b"{\"type\":\"header\",";
+pub(crate) const START: &[u8] = b"{\"type\":\"header\",";

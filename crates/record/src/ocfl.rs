@@ -14,8 +14,8 @@ const KEYS: [&[u8]; 8] =
     [b"id", b"type", b"digestAlgorithm", b"head", b"contentDirectory", b"manifest", b"versions", b"fixity"];
 
 /// Whether an input, without white space before it, is an inventory: its first key is one of an inventory's, and it has
-/// a key or a value that nothing else has. Quotes within strings have a backslash before them, so no name of a file
-/// passes for a key.
+/// a key that nothing else has, or a type. Quotes within strings have a backslash before them, and a colon follows keys
+/// alone, so no name of a file passes for a key.
 pub(crate) fn is_inventory(start: &[u8]) -> bool {
     let Some(rest) = start.strip_prefix(b"{") else { return false };
     let rest = rest.trim_ascii_start();
@@ -23,12 +23,17 @@ pub(crate) fn is_inventory(start: &[u8]) -> bool {
         let quoted = rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(*key));
         quoted.is_some_and(|rest| rest.starts_with(b"\""))
     };
-    let has = |text: &[u8]| memchr::memmem::find(start, text).is_some();
+    let has = |key: &[u8], value: &[u8]| {
+        memchr::memmem::find_iter(start, key).any(|at| {
+            let after = start[at + key.len()..].trim_ascii_start().strip_prefix(b":");
+            after.is_some_and(|after| after.trim_ascii_start().starts_with(value))
+        })
+    };
     match KEYS.iter().find(|key| is_first(key)) {
         None => false,
         // Its first digests may fill the beginning.
         Some(&b"manifest" | &b"fixity") => true,
-        Some(_) => has(b"\"digestAlgorithm\"") || has(b"\"https://ocfl.io/1."),
+        Some(_) => has(b"\"digestAlgorithm\"", b"") || has(b"\"type\"", b"\"https://ocfl.io/1."),
     }
 }
 

@@ -5,6 +5,7 @@ mod lines;
 
 use std::collections::VecDeque;
 use std::sync::LazyLock;
+use std::vec;
 
 use pfh_digest::{Algorithm, Digest};
 
@@ -12,7 +13,7 @@ pub(crate) use error::Fault;
 pub use error::{CheckProblem, FieldProblem, ReadError, ReadErrorKind};
 pub(crate) use lines::{BYTE_ORDER_MARK, Line, Lines};
 
-use crate::{Entry, FormatName, Header, ListEnd, Trailer};
+use crate::{Entry, FormatName, Header, ListEnd, PieceRange, Trailer};
 
 /// Longest line that is read by default, in bytes. Paths are rarely longer than 4 KiB, or twice that when escaped.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
@@ -47,6 +48,27 @@ pub(crate) struct Found {
     pub(crate) header: Header,
     /// The trailer so far; it is final once the input has ended.
     pub(crate) trailer: Trailer,
+    /// The separator of a table with columns of the user's, when its first line has told it.
+    pub(crate) separator: Option<u8>,
+    /// The pieces of the file that was found last.
+    pieces: Option<PieceEntries>,
+}
+
+/// The entries of the pieces of a file, each made when it is taken: all of them together would have its path as often
+/// as there are pieces.
+struct PieceEntries {
+    /// The file, without digests.
+    file: Entry,
+    pieces: vec::IntoIter<(PieceRange, Vec<Digest>)>,
+}
+
+impl Iterator for PieceEntries {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        let (range, digests) = self.pieces.next()?;
+        Some(Entry { digests, piece: Some(range), ..self.file.clone() })
+    }
 }
 
 impl Found {
@@ -59,11 +81,42 @@ impl Found {
             entries: VecDeque::new(),
             header: Header { selection, ..Header::new(format) },
             trailer: Trailer::new(ListEnd::Unstated),
+            separator: None,
+            pieces: None,
         }
     }
 
     pub(crate) fn push(&mut self, entry: Entry) {
         self.entries.push_back(entry);
+    }
+
+    /// Appends a file and then its pieces, all of which are to be taken before more is found.
+    pub(crate) fn push_with_pieces(&mut self, whole: Entry, pieces: Vec<(PieceRange, Vec<Digest>)>) {
+        if !pieces.is_empty() {
+            let file = Entry::new(whole.path.clone(), Vec::new(), whole.line);
+            let file = Entry { expected: whole.expected, outcome: whole.outcome.clone(), ..file };
+            self.pieces = Some(PieceEntries { file, pieces: pieces.into_iter() });
+        }
+        self.push(whole);
+    }
+
+    /// Whether an entry is left.
+    pub(crate) fn has_entry(&self) -> bool {
+        !self.entries.is_empty() || self.pieces.as_ref().is_some_and(|left| left.pieces.len() > 0)
+    }
+
+    /// Returns the next entry, which stays the next one.
+    pub(crate) fn first(&mut self) -> Option<&mut Entry> {
+        if self.entries.is_empty() {
+            self.entries.extend(self.pieces.as_mut().and_then(Iterator::next));
+        }
+        self.entries.front_mut()
+    }
+
+    /// Drops all entries.
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+        self.pieces = None;
     }
 }
 
@@ -76,6 +129,30 @@ pub(crate) trait LineParser: Send {
     /// Checks the input as a whole, at its end.
     fn end(&mut self, _found: &mut Found) -> Result<(), Fault> {
         Ok(())
+    }
+}
+
+/// Adds a digest of a file, or of a piece, to the others of the same entry. One that is there already counts once, and
+/// another one of the same kind, which `kind` tells, contradicts it.
+pub(crate) fn add_digest<D: PartialEq, K: PartialEq>(
+    digests: &mut Vec<D>,
+    digest: D,
+    kind: impl Fn(&D) -> K,
+    at: usize,
+) -> Result<(), Fault> {
+    match digests.iter().find(|other| kind(other) == kind(&digest)) {
+        Some(other) if *other == digest => {}
+        Some(_) => return Err(Fault::field(at, "digests", FieldProblem::Contradictory)),
+        None => digests.push(digest),
+    }
+    Ok(())
+}
+
+/// Makes the range of a piece. Its end must be a number of 64 bits, and in the file if the size of that is known.
+pub(crate) fn piece_range(offset: u64, length: u64, size: Option<u64>) -> Result<PieceRange, Fault> {
+    match offset.checked_add(length) {
+        Some(end) if size.is_none_or(|size| end <= size) => Ok(PieceRange { offset, length }),
+        _ => Err(Fault::field(0, "pieces", FieldProblem::Contradictory)),
     }
 }
 

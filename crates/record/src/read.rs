@@ -75,7 +75,7 @@ impl<R: BufRead> Reader<R> {
             }
             FormatName::Hashdeep => (line_feed(input), Box::new(HashdeepParser::new(options))),
             FormatName::Sfv => (line_feed(input), Box::new(SfvParser::new(options))),
-            FormatName::Csv => (line_feed(input).with_quotes(), Box::<CsvParser>::default()),
+            FormatName::Csv => (line_feed(input).with_quotes(b","), Box::<CsvParser>::default()),
             FormatName::Jsonl => (line_feed(input), Box::new(JsonlParser::new(options))),
             FormatName::Similarity(family) => (line_feed(input), Box::new(SimilarityParser::new(family))),
             FormatName::Known(KnownList::SleuthKit) => (line_feed(input), Box::<SleuthKitParser>::default()),
@@ -108,7 +108,7 @@ impl<R: BufRead> Reader<R> {
     /// Reads `input` as a table whose columns are given (RFC 4180 but for the separator). Its format is `csv`.
     pub fn with_columns(columns: Columns, input: R, options: ReadOptions) -> Reader<R> {
         let line_bytes_max = options.line_bytes_max.unwrap_or(LINE_BYTES_MAX);
-        let lines = Lines::new(Decoded::new(input), b'\n', line_bytes_max).with_quotes();
+        let lines = Lines::new(Decoded::new(input), b'\n', line_bytes_max).with_quotes(columns.separators());
         let parser = Box::new(TableParser::with_columns(columns, options));
         Reader::of(FormatName::Csv, Input::Lines { lines, parser })
     }
@@ -128,7 +128,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Returns the trailer once the iteration has ended, and `None` before.
     pub fn trailer(&self) -> Option<&Trailer> {
-        let is_over = self.ended && self.failed.is_none() && self.found.entries.is_empty();
+        let is_over = self.ended && self.failed.is_none() && !self.found.has_entry();
         is_over.then_some(&self.found.trailer)
     }
 
@@ -142,9 +142,9 @@ impl<R: BufRead> Reader<R> {
             if let Some(error) = self.failed.take() {
                 return Some(Err(error));
             }
-            if !self.found.entries.is_empty() {
+            if self.found.has_entry() {
                 self.is_lent = true;
-                return self.found.entries.front_mut().map(Ok);
+                return self.found.first().map(Ok);
             }
             if self.ended {
                 return None;
@@ -165,6 +165,9 @@ impl<R: BufRead> Reader<R> {
                     return parser.end(&mut self.found).map(|()| false).map_err(|fault| lines.error(fault));
                 };
                 let parsed = parser.line(line, &mut self.found);
+                if let Some(separator) = self.found.separator.take() {
+                    lines.set_separator(separator);
+                }
                 parsed.map(|()| true).map_err(|fault| lines.error(fault))
             }
         }
@@ -173,7 +176,7 @@ impl<R: BufRead> Reader<R> {
     /// Calls [`Reader::advance`] and notes where header and list end.
     fn read_on(&mut self) -> Result<(), ReadError> {
         let advanced = self.advance();
-        self.begun |= advanced.is_err() || !self.found.entries.is_empty();
+        self.begun |= advanced.is_err() || self.found.has_entry();
         match advanced {
             Ok(true) => Ok(()),
             Ok(false) => {
@@ -185,7 +188,7 @@ impl<R: BufRead> Reader<R> {
                 if self.ended {
                     self.found.trailer = Trailer::new(ListEnd::CutOff);
                 }
-                self.found.entries.clear();
+                self.found.clear();
                 Err(error)
             }
         }

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use crate::parse::Fault;
 
 /// Most columns of a list; pfh writes far fewer.
 pub const COLUMNS_MAX: usize = 1 << 10;
 
-/// Splits a line into fields (RFC 4180); yields each with its offset in the line.
+/// Splits a line into fields (RFC 4180); yields each with its offset in the line. A quote that does not begin a field
+/// is a character of it.
 pub(crate) struct Fields<'a> {
     text: &'a [u8],
     separator: u8,
@@ -31,7 +32,7 @@ impl<'a> Iterator for Fields<'a> {
         let field = match self.text[start..].strip_prefix(b"\"") {
             Some(rest) => unquote(rest).map_err(|fault| fault.after(start + 1)),
             None => {
-                let end = memchr(self.separator, &self.text[start..]).unwrap_or(self.text.len() - start);
+                let end = memchr2(self.separator, b'\n', &self.text[start..]).unwrap_or(self.text.len() - start);
                 Ok((Cow::Borrowed(&self.text[start..start + end]), end))
             }
         };
@@ -42,14 +43,16 @@ impl<'a> Iterator for Fields<'a> {
                 return Some(Err(fault));
             }
         };
-        let quotes = usize::from(self.text[start..].starts_with(b"\""));
-        let end = start + quotes + bytes;
+        let is_quoted = self.text[start..].starts_with(b"\"");
+        let end = start + usize::from(is_quoted) + bytes;
         self.next = match self.text.get(end) {
             None => None,
             Some(&byte) if byte == self.separator => Some(end + 1),
             Some(_) => {
                 self.next = None;
-                return Some(Err(Fault::shape(end, "a separator after the closing quote")));
+                let expected =
+                    if is_quoted { "a separator after the closing quote" } else { "quotes around a line feed" };
+                return Some(Err(Fault::shape(end, expected)));
             }
         };
         Some(Ok((start, field)))

@@ -8,11 +8,11 @@ use pfh_digest::Digest;
 
 use crate::entry::OutcomeParts;
 use crate::facts_text::FactsParts;
-use crate::parse::{Fault, FieldProblem, Found, Line, LineParser};
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, piece_range};
 use crate::similarity_text::parse_similarity;
 use crate::text::parse_decimal;
 use crate::time::parse_rfc3339;
-use crate::{DigestKind, Entry, FormatName, Outcome, PieceRange, Similarity};
+use crate::{DigestKind, Entry, FormatName, Outcome, Similarity};
 
 /// The columns that the header names; `None` before the header.
 #[derive(Default)]
@@ -64,7 +64,11 @@ fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
         if columns.len() == COLUMNS_MAX {
             return Err(not_this("it has too many columns"));
         }
-        columns.push(Column::of(&name));
+        let column = Column::of(&name);
+        if column != Column::Other && columns.contains(&column) {
+            return Err(not_this("it has a column twice"));
+        }
+        columns.push(column);
     }
     if !columns.contains(&Column::Path) {
         return Err(not_this("its first line has no column `path`"));
@@ -151,7 +155,7 @@ impl LineParser for CsvParser {
             return Err(Fault::field(0, "path", FieldProblem::Missing));
         }
         if let (Some(offset), Some(length)) = (piece_offset, piece_length) {
-            entry.piece = Some(PieceRange { offset, length });
+            entry.piece = Some(piece_range(offset, length, entry.expected.size)?);
         }
         entry.facts = facts.facts(entry.expected.size)?;
         entry.outcome = outcome.map(|word| parse_outcome(&word, &error, entry.expected.size));

@@ -15,7 +15,7 @@ use super::input::{Widened, narrow};
 use super::{ALGORITHM_ATTRIBUTE, BASE64_ATTRIBUTE, COLLISION_ATTRIBUTE, DIRECTORY_ATTRIBUTE};
 use crate::entry::OutcomeParts;
 use crate::facts_text::{self, FactsParts};
-use crate::parse::{Fault, FieldProblem, Found, ReadError, ReadErrorKind};
+use crate::parse::{Fault, FieldProblem, Found, ReadError, ReadErrorKind, add_digest, piece_range};
 use crate::similarity_text::{parse_no_digest, parse_similarity};
 use crate::text::parse_decimal;
 use crate::time::parse_rfc3339;
@@ -350,7 +350,11 @@ impl Object {
             "byte_run" if self.run.is_none() => {
                 let number = |name| attribute(element, name).and_then(|value| parse_decimal(&value));
                 if let (Some(offset), Some(length)) = (number("file_offset"), number("len")) {
-                    self.run = Some((PieceRange { offset, length }, depth + 1));
+                    // Programs that take the size 0 of a device from the system have runs behind it.
+                    match piece_range(offset, length, None) {
+                        Ok(range) => self.run = Some((range, depth + 1)),
+                        Err(fault) => self.fail(fault),
+                    }
                 }
                 return;
             }
@@ -435,9 +439,8 @@ impl Object {
                 let algorithm = match str::from_utf8(&name).unwrap_or_default().parse() {
                     Ok(DigestKind::Algorithm(algorithm)) => algorithm,
                     Ok(DigestKind::Family(family)) => {
-                        let digest = Ok(parse_similarity(family, text)?);
-                        self.similarities.push(Similarity { family, digest });
-                        return Ok(());
+                        let similarity = Similarity { family, digest: Ok(parse_similarity(family, text)?) };
+                        return add_digest(&mut self.similarities, similarity, |one| one.family, 0);
                     }
                     Err(_) => {
                         self.unknown.get_or_insert(name);
@@ -446,13 +449,15 @@ impl Object {
                 };
                 let digest = Digest::from_hex(algorithm, text).ok_or(Fault::digest(0))?;
                 let digest = if is_marked { digest.with_collision_mark() } else { digest };
-                match self.run {
-                    None => self.digests.push(digest),
-                    Some((range, _)) => match self.pieces.last_mut() {
-                        Some((last, digests)) if *last == range => digests.push(digest),
-                        _ => self.pieces.push((range, vec![digest])),
-                    },
-                }
+                let digests = match (self.run, self.pieces.last_mut()) {
+                    (None, _) => &mut self.digests,
+                    (Some((range, _)), Some((last, digests))) if *last == range => digests,
+                    (Some((range, _)), _) => {
+                        self.pieces.push((range, vec![digest]));
+                        return Ok(());
+                    }
+                };
+                return add_digest(digests, digest, Digest::algorithm, 0);
             }
         }
         Ok(())
@@ -487,11 +492,7 @@ impl Object {
             outcome: outcome(self.outcome.as_ref(), self.error.as_deref()),
             ..Entry::new(self.path.unwrap_or_default(), self.digests, self.line)
         };
-        let pieces = self.pieces.into_iter();
-        let pieces = pieces.map(|(range, digests)| Entry { digests, piece: Some(range), ..whole.clone() });
-        let pieces: Vec<Entry> = pieces.collect();
-        found.push(Entry { similarities: self.similarities, facts, ..whole });
-        pieces.into_iter().for_each(|piece| found.push(piece));
+        found.push_with_pieces(Entry { similarities: self.similarities, facts, ..whole }, self.pieces);
         Ok(())
     }
 }

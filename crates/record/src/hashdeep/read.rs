@@ -48,12 +48,16 @@ fn columns(text: &[u8]) -> Result<Vec<Algorithm>, Fault> {
     if names.clone().count() > COLUMNS_MAX {
         return Err(not_this("it has too many columns"));
     }
-    names
-        .map(|name| {
-            let known = str::from_utf8(name).ok().and_then(|name| Algorithm::from_name(name).ok());
-            known.ok_or(not_this("a column is named after an unknown algorithm"))
-        })
-        .collect()
+    let mut columns = Vec::new();
+    for name in names {
+        let known = str::from_utf8(name).ok().and_then(|name| Algorithm::from_name(name).ok());
+        let algorithm = known.ok_or(not_this("a column is named after an unknown algorithm"))?;
+        if columns.contains(&algorithm) {
+            return Err(not_this("it has a column twice"));
+        }
+        columns.push(algorithm);
+    }
+    Ok(columns)
 }
 
 /// Reads directory and command line from the comments that begin a list. Line breaks in them stay escaped, because

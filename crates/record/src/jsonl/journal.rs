@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::START;
-use super::read::{Checks, FileLine, LineKind, parse_header};
+use super::read::{Checks, FileLine, LineKind, other_header, parse_header};
 use crate::parse::{Fault, FieldProblem, Line, Lines, OBJECT_BYTES_MAX, ReadError, ReadErrorKind};
 use crate::{Entry, FormatName, Header};
 
@@ -151,12 +151,7 @@ impl Journal {
             (LineKind::Header, Some(first)) if first.agrees(&parse_header(line.bytes, true)?) => {
                 return Err(Fault::shape(0, "one header, and this is the second"));
             }
-            (LineKind::Header, Some(_)) => {
-                return Err(Fault::not_this_format(
-                    FormatName::Jsonl,
-                    "it has a second header, of a run with other digests",
-                ));
-            }
+            (LineKind::Header, Some(_)) => return Err(other_header()),
             (LineKind::Summary, _) => LineContent::Summary,
             (LineKind::File, Some(header)) => {
                 let mut file = FileLine::parse(line.bytes)?;

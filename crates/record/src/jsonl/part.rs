@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::end_line;
 use super::read::{FileLine, parse};
 use super::write::{push_file_fields, push_key, push_number_field, push_outcome, push_quoted, push_string};
-use crate::parse::{Fault, FieldProblem};
+use crate::parse::{Fault, FieldProblem, piece_range};
 use crate::{Entry, Outcome, Part, Record};
 
 /// Appends the line of a part. The record has the path, the metadata of the whole file, and the outcome of reading the
@@ -59,6 +59,8 @@ struct PartFields<'a> {
 /// Parses the line of a part. Values of algorithms that this version does not know are left out.
 pub(super) fn parse_part(text: &[u8], number: u64, order: &[Algorithm]) -> Result<Entry, Fault> {
     let PartFields { offset, length, any_tree, values } = parse(text)?;
+    // The file may have become shorter since it was divided.
+    piece_range(offset, length, None)?;
     let values = values.iter().filter_map(|(name, digits)| {
         let algorithm = name.parse::<Algorithm>().ok()?;
         let value = PartValue::from_hex(algorithm, digits.as_bytes());

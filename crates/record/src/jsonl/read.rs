@@ -18,12 +18,14 @@ use super::check::{Checked, verify};
 use super::part::parse_part;
 use crate::entry::OutcomeParts;
 use crate::facts_text::FactsParts;
-use crate::parse::{CheckProblem, Fault, FieldProblem, Found, Line, LineParser, ReadErrorKind};
+use crate::parse::{
+    CheckProblem, Fault, FieldProblem, Found, Line, LineParser, ReadErrorKind, add_digest, piece_range,
+};
 use crate::similarity_text::{parse_no_digest, parse_similarity};
 use crate::time::parse_rfc3339;
 use crate::{
-    DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, PieceRange, ReadOptions, Selection,
-    Similarity, Summary, Trailer,
+    DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, ReadOptions, Selection, Similarity, Summary,
+    Trailer,
 };
 
 /// The fields that every line has.
@@ -234,23 +236,25 @@ impl<'de> Visitor<'de> for DigestsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Digests, A::Error> {
         let mut digests = Digests::default();
+        let contradictory = |fault: Fault| A::Error::custom(fault.kind);
         while let Some(name) = map.next_key_seed(Text)? {
             match name.parse() {
                 Ok(DigestKind::Algorithm(algorithm)) => {
                     let hex = map.next_value_seed(Text)?;
-                    let digest = Digest::from_hex(algorithm, hex.as_bytes());
-                    digests.known.push(digest.ok_or_else(|| {
+                    let digest = Digest::from_hex(algorithm, hex.as_bytes()).ok_or_else(|| {
                         A::Error::custom(format_args!(
                             "digest is not {} bytes in hexadecimal",
                             algorithm.digest_bytes()
                         ))
-                    })?);
+                    })?;
+                    add_digest(&mut digests.known, digest, Digest::algorithm, 0).map_err(contradictory)?;
                 }
                 Ok(DigestKind::Family(family)) => {
                     let text = map.next_value_seed(Text)?;
                     let digest = parse_similarity(family, text.as_bytes());
                     let digest = digest.map_err(|error| A::Error::custom(format_args!("{family} digest, {error}")))?;
-                    digests.similarities.push(digest);
+                    let family = pfh_similarity::Digest::family;
+                    add_digest(&mut digests.similarities, digest, family, 0).map_err(contradictory)?;
                 }
                 Err(_) => {
                     map.next_value::<IgnoredAny>()?;
@@ -387,6 +391,12 @@ pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault
         }),
         uid: line.uid,
     })
+}
+
+/// Returns the fault of a second header that does not agree with the first: the lines after it have other digests, or
+/// paths that start elsewhere.
+pub(super) fn other_header() -> Fault {
+    Fault::not_this_format(FormatName::Jsonl, "it has a second header, of a run with other digests")
 }
 
 /// Parses the counts at the end of a list.
@@ -537,7 +547,13 @@ impl LineParser for JsonlParser {
 fn parse_line(parser: &mut JsonlParser, text: &[u8], number: u64, found: &mut Found) -> Result<(), Fault> {
     match parser.checks.kind(text)? {
         LineKind::Header => {
-            found.header = parse_header(text, false)?;
+            let header = parse_header(text, false)?;
+            match found.header.selection {
+                // Every header of this format has a selection, so this is the first.
+                None => found.header = header,
+                Some(_) if found.header.agrees(&header) => {}
+                Some(_) => return Err(other_header()),
+            }
             found.trailer = Trailer::new(ListEnd::CutOff);
         }
         LineKind::Summary => found.trailer = Trailer::of_summary(parse_summary(text)?),
@@ -553,16 +569,12 @@ fn parse_line(parser: &mut JsonlParser, text: &[u8], number: u64, found: &mut Fo
             let pieces = std::mem::take(&mut file.pieces);
             pieces.iter().try_for_each(|piece| piece.digests.check_usable())?;
             let whole = file.entry(number, found.header.selection.as_ref())?;
-            let part = |piece: PieceFields<'_>| Entry {
-                digests: marked(piece.digests.known, &piece.collisions),
-                similarities: Vec::new(),
-                facts: None,
-                piece: Some(PieceRange { offset: piece.offset, length: piece.length }),
-                ..whole.clone()
-            };
-            let parts: Vec<Entry> = pieces.into_iter().map(part).collect();
-            found.push(whole);
-            parts.into_iter().for_each(|part| found.push(part));
+            let pieces = pieces.into_iter().map(|PieceFields { offset, length, digests, collisions }| {
+                let range = piece_range(offset, length, file.size)?;
+                Ok((range, marked(digests.known, &collisions)))
+            });
+            let pieces = pieces.collect::<Result<Vec<_>, Fault>>()?;
+            found.push_with_pieces(whole, pieces);
             if found.trailer.summary.is_some() {
                 // A summary before other lines is that of an earlier run.
                 found.trailer = Trailer::new(ListEnd::CutOff);

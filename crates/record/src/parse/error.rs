@@ -98,7 +98,7 @@ pub enum FieldProblem {
     UnknownDigestLength,
     /// It lacks digests that the header of the list promises.
     DigestsMissing,
-    /// It contradicts another field.
+    /// It contradicts another field, or itself.
     Contradictory,
 }
 
@@ -116,7 +116,7 @@ impl fmt::Display for FieldProblem {
             FieldProblem::DigestLength => "does not have the number of hexadecimal digits of its algorithm",
             FieldProblem::UnknownDigestLength => "has a length of no usual algorithm; name the algorithm",
             FieldProblem::DigestsMissing => "do not include all that the header promises",
-            FieldProblem::Contradictory => "contradict the size of the file",
+            FieldProblem::Contradictory => "contradict each other, or the size of the file",
         })
     }
 }

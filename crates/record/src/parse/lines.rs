@@ -13,8 +13,9 @@ pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub(crate) struct Lines<R> {
     input: R,
     terminator: u8,
-    /// Whether a terminator between quotes is part of the line (CSV).
-    quotes: bool,
+    /// The bytes after which a field begins that may be in quotes, with terminators in it; none if nothing is in
+    /// quotes.
+    separators: Vec<u8>,
     /// Whether a carriage return ends a line too, alone or before a line feed.
     returns: bool,
     /// Whether the latest line ended with a carriage return.
@@ -43,6 +44,26 @@ pub(crate) struct Line<'a> {
     pub(crate) terminated: bool,
 }
 
+/// The quotes of one line (RFC 4180): one at the beginning of a field opens it, the next one that is not doubled closes
+/// it, and all others are data.
+#[derive(Default)]
+struct Quotes {
+    is_open: bool,
+    /// Where in the line the latest field was closed. A quote directly behind it was doubled.
+    closed_at: Option<u64>,
+}
+
+impl Quotes {
+    /// Takes the quote at this place in the line.
+    fn take(&mut self, at: u64, begins_field: bool) {
+        if self.is_open {
+            (self.is_open, self.closed_at) = (false, Some(at));
+        } else {
+            self.is_open = begins_field || self.closed_at.is_some_and(|closed| closed + 1 == at);
+        }
+    }
+}
+
 impl<'a> Line<'a> {
     /// The line without the carriage return of a CRLF line end.
     pub(crate) fn text(&self) -> &'a [u8] {
@@ -55,7 +76,7 @@ impl<R: BufRead> Lines<R> {
         Lines {
             input,
             terminator,
-            quotes: false,
+            separators: Vec::new(),
             returns: false,
             after_return: false,
             limit_bytes,
@@ -67,10 +88,14 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Treats a line end between double quotes as data (RFC 4180). Quotes within quotes are doubled, so an even number
-    /// of quotes means outside.
-    pub(crate) fn with_quotes(self) -> Lines<R> {
-        Lines { quotes: true, ..self }
+    /// Treats a line end in a field in double quotes as data (RFC 4180). Fields are between these separators.
+    pub(crate) fn with_quotes(self, separators: &[u8]) -> Lines<R> {
+        Lines { separators: separators.to_vec(), ..self }
+    }
+
+    /// Tells the one separator of the lines to come.
+    pub(crate) fn set_separator(&mut self, separator: u8) {
+        self.separators = vec![separator];
     }
 
     /// Ends lines at carriage returns too, as old systems did.
@@ -82,7 +107,9 @@ impl<R: BufRead> Lines<R> {
     pub(crate) fn next(&mut self) -> Result<Option<Line<'_>>, ReadError> {
         (self.number, self.offset) = (self.next_number, self.next_offset);
         self.buffer.clear();
-        let mut quoted = false;
+        let mut quotes = Quotes::default();
+        // The byte before those that are available, if it is in the line.
+        let mut before = None;
         let mut fits = true;
         let terminated = loop {
             let available = match self.input.fill_buf() {
@@ -98,21 +125,31 @@ impl<R: BufRead> Lines<R> {
                 (self.offset, self.next_offset) = (self.offset + 1, self.next_offset + 1);
                 continue;
             }
-            let end = match (self.quotes, self.returns) {
-                (false, false) => memchr(self.terminator, available),
-                (false, true) => memchr2(self.terminator, b'\r', available),
-                (true, _) => {
-                    // Every quote toggles; the first terminator outside quotes is the end.
+            let end = match (self.separators.is_empty(), self.returns) {
+                (true, false) => memchr(self.terminator, available),
+                (true, true) => memchr2(self.terminator, b'\r', available),
+                (false, _) => {
+                    // The first terminator outside quotes is the end.
                     memchr2_iter(b'"', self.terminator, available).find(|&at| {
-                        let is_quote = available[at] == b'"';
-                        quoted ^= is_quote;
-                        self.next_number += u64::from(!is_quote && quoted);
-                        !is_quote && !quoted
+                        if available[at] != b'"' {
+                            self.next_number += u64::from(quotes.is_open);
+                            return !quotes.is_open;
+                        }
+                        let place = self.next_offset - self.offset + at as u64;
+                        let previous = if at == 0 { before } else { Some(available[at - 1]) };
+                        let is_after_mark = || {
+                            let is_there = self.number == 1 && place == BYTE_ORDER_MARK.len() as u64;
+                            is_there && self.buffer.iter().chain(&available[..at]).eq(BYTE_ORDER_MARK)
+                        };
+                        let begins_field = previous.is_none_or(|byte| self.separators.contains(&byte));
+                        quotes.take(place, begins_field || is_after_mark());
+                        false
                     })
                 }
             };
             let taken = end.unwrap_or(available.len());
             self.after_return = self.returns && available.get(taken) == Some(&b'\r');
+            before = available[..taken].last().copied().or(before);
             fits &= self.buffer.len() + taken <= self.limit_bytes;
             if fits {
                 self.buffer.extend_from_slice(&available[..taken]);

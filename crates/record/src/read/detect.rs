@@ -8,8 +8,8 @@ use crate::similarity::SimilarityParser;
 use crate::text::{hex_run, split_once};
 use crate::time::take_colon_time;
 use crate::{
-    FixityList, FormatName, KnownList, Md5deepForm, ReadOptions, avp, encase, gnu, hashdb, imager, md5deep, ocfl, sfv,
-    sleuthkit, table, vics,
+    FixityList, FormatName, KnownList, Md5deepForm, ReadOptions, avp, encase, gnu, hashdb, imager, jsonl, md5deep,
+    ocfl, sfv, sleuthkit, table, vics,
 };
 
 /// Guesses the format from the beginning of an input: some kilobytes, and more bytes make it more certain. Returns
@@ -21,6 +21,9 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
     let start = &*decoded_start(start);
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let begins = |prefix: &[u8]| start.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    if start.starts_with(jsonl::START) {
+        return Some(FormatName::Jsonl);
+    }
     if begins(b"%%%% HASHDEEP-") {
         return Some(FormatName::Hashdeep);
     }

@@ -1,6 +1,7 @@
 //! The columns of a table, as the user names them.
 
 use std::fmt;
+use std::slice;
 use std::str::FromStr;
 
 use super::{COLUMNS_MAX, Role};
@@ -14,7 +15,8 @@ use crate::csv::{Fields, unquote};
 /// commas, quotes (doubled), and be a number. `separator=comma`, `semicolon` or `tab` tells what stands between
 /// columns; otherwise it is the one of these that the first line has most of.
 ///
-/// If all columns are numbers, a first line without digests in them is a header too.
+/// Quotes are those of RFC 4180; one that does not begin a field is a character of it. If all columns are numbers, a
+/// first line without digests in them is a header too, unless a line feed is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     places: Vec<(Role, Place)>,
@@ -108,6 +110,9 @@ fn pair(text: &str) -> Option<(&str, String, bool, &str)> {
     (!column.is_empty()).then_some((role, column, is_quoted, rest))
 }
 
+/// The bytes that may be between columns.
+const SEPARATORS: &[u8] = b"\t;,";
+
 impl Columns {
     fn add(&mut self, role: &str, column: String, is_quoted: bool) -> Result<(), ColumnsError> {
         let repeated = || Err(ColumnsError::Repeated(role.to_owned()));
@@ -139,8 +144,13 @@ impl Columns {
     pub(super) fn separator(&self, first_line: &[u8]) -> u8 {
         let count = |separator: u8| first_line.iter().filter(|&&byte| byte == separator).count();
         // Of equal numbers, `max_by_key` takes the last.
-        let likely = || *b"\t;,".iter().max_by_key(|separator| count(**separator)).unwrap_or(&b',');
+        let likely = || *SEPARATORS.iter().max_by_key(|separator| count(**separator)).unwrap_or(&b',');
         self.separator.unwrap_or_else(likely)
+    }
+
+    /// Returns the separator if it is given, otherwise all that it may be.
+    pub(crate) fn separators(&self) -> &[u8] {
+        self.separator.as_ref().map_or(SEPARATORS, slice::from_ref)
     }
 
     /// Whether the first line must be a header.

@@ -7,7 +7,7 @@ use pfh_digest::Digest;
 use std::iter;
 
 use crate::csv::Fields;
-use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, add_digest, parse_unnamed_digest};
 use crate::text::parse_decimal;
 use crate::{Entry, FormatName, KnownList, Labels, ReadOptions};
 
@@ -86,8 +86,9 @@ impl Layout {
         for field in Fields::new(text, self.separator) {
             let (at, field) = field?;
             let Some(role) = roles.next() else {
+                // What a quote there opens may be several lines.
                 if self.is_open {
-                    break;
+                    continue;
                 }
                 return Err(Fault::shape(at, COUNT));
             };
@@ -96,11 +97,12 @@ impl Layout {
             }
             match *role {
                 Role::Digest(Some(algorithm)) => {
-                    entry.digests.push(Digest::from_hex(algorithm, &field).ok_or(Fault::digest(at))?);
+                    let digest = Digest::from_hex(algorithm, &field).ok_or(Fault::digest(at))?;
+                    add_digest(&mut entry.digests, digest, Digest::algorithm, at)?;
                 }
                 Role::Digest(None) => {
                     let (digest, guessed) = parse_unnamed_digest(options, &field, at)?;
-                    entry.digests.push(digest);
+                    add_digest(&mut entry.digests, digest, Digest::algorithm, at)?;
                     entry.algorithm_guessed = guessed;
                 }
                 Role::Name => entry.path = field.into_owned(),
@@ -140,6 +142,7 @@ impl LineParser for TableParser {
                     _ => None,
                 });
                 found.header.selection = kinds.collect::<Option<Vec<_>>>().map(Into::into);
+                found.separator = matches!(self.kind, Kind::Columns(_)).then_some(layout.separator);
                 &*self.layout.insert(layout)
             }
         };
@@ -148,8 +151,9 @@ impl LineParser for TableParser {
         }
         match layout.entry(text, line.number, self.options) {
             Ok(entry) => found.push(entry),
-            // Without names for its columns, a first line that has no digests may still be a header.
-            Err(_) if is_first => {}
+            // Without names for its columns, a first line that has no digests may still be a header. More than one line
+            // is none, but what a quote made of several.
+            Err(_) if is_first && !text.contains(&b'\n') => {}
             Err(_) if text.eq_ignore_ascii_case(&layout.header) => {}
             Err(fault) => return Err(fault),
         }

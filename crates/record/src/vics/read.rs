@@ -4,7 +4,7 @@ use std::io::Read;
 
 use pfh_digest::{Algorithm, Digest};
 
-use crate::parse::{Fault, FieldProblem, Found, ReadError, ReadErrorKind};
+use crate::parse::{Fault, FieldProblem, Found, ReadError, ReadErrorKind, add_digest};
 use crate::text::parse_decimal;
 use crate::tokens::{Token, Tokens};
 use crate::{Entry, Expected, FormatName, KnownList, Labels, ListEnd, Trailer};
@@ -235,10 +235,7 @@ impl Item {
 
     fn digest(&mut self, algorithm: Algorithm, hex: &[u8]) -> Result<(), Fault> {
         let digest = Digest::from_hex(algorithm, hex).ok_or(Fault::digest(0))?;
-        if !self.digests.iter().any(|known| known.algorithm() == algorithm) {
-            self.digests.push(digest);
-        }
-        Ok(())
+        add_digest(&mut self.digests, digest, Digest::algorithm, 0)
     }
 
     /// Ends the item. A case has no digest of its own.

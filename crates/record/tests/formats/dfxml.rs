@@ -153,6 +153,15 @@ fn objects_that_cannot_be_read() {
             "there is no algorithm or similarity family `MD6`",
         ),
         (
+            "<filename>x</filename><hashdigest type='MD5'>00000000000000000000000000000000</hashdigest>\
+             <hashdigest type='md5'>00000000000000000000000000000001</hashdigest>",
+            "digests contradict each other, or the size of the file",
+        ),
+        (
+            "<filename>x</filename><byte_run file_offset='18446744073709551615' len='1'/>",
+            "pieces contradict each other, or the size of the file",
+        ),
+        (
             "<filename>x</filename><hashdigest type='MD5'>00</hashdigest>",
             "digest does not have the number of hexadecimal digits of its algorithm",
         ),

@@ -57,6 +57,14 @@ fn peak_bytes() -> Option<u64> {
     Some(kibibytes << 10)
 }
 
+#[track_caller]
+fn peak_is_bounded() {
+    match peak_bytes() {
+        Some(peak) => assert!(peak < 768 << 20, "{peak}"),
+        None => skipped(Need::Proc, "there is no /proc/self/status"),
+    }
+}
+
 /// A line of 1 GiB takes no more memory than the longest accepted one.
 #[test]
 fn endless_lines() {
@@ -99,10 +107,34 @@ fn endless_lines() {
         let errors: Vec<_> = Reader::new(FormatName::Dfxml, endless(start), ReadOptions::default()).collect();
         assert!(errors.len() == 1 && errors[0].is_err());
     }
-    match peak_bytes() {
-        Some(peak) => assert!(peak < 768 << 20, "{peak}"),
-        None => skipped(Need::Proc, "there is no /proc/self/status"),
+    peak_is_bounded();
+}
+
+/// The path of a file is not held for each of its pieces.
+#[test]
+fn many_pieces_of_a_long_path() {
+    const PIECES: usize = 15_000;
+    let path = "a".repeat(100_000);
+    let pieces = vec!["{\"offset\":0,\"length\":1,\"digests\":{}}"; PIECES].join(",");
+    let line = format!("{{\"type\":\"file\",\"path\":\"{path}\",\"outcome\":\"complete\",\"pieces\":[{pieces}]}}\n");
+    let run = |offset| {
+        let digest = format!("<hashdigest type='MD5'>{MD5}</hashdigest>");
+        format!("<byte_run file_offset='{offset}' len='1'>{digest}</byte_run>")
+    };
+    let runs: String = (0..PIECES).map(run).collect();
+    let object = format!("<dfxml><fileobject><filename>{path}</filename>{runs}</fileobject></dfxml>");
+    for (format, list) in [(FormatName::Jsonl, line), (FormatName::Dfxml, object)] {
+        let mut reader = Reader::new(format, list.as_bytes(), ReadOptions::default());
+        let (mut count, mut pieces) = (0, 0);
+        while let Some(entry) = reader.next_entry() {
+            let entry = entry.unwrap();
+            assert_eq!(entry.path.len(), path.len());
+            count += 1;
+            pieces += usize::from(entry.piece.is_some());
+        }
+        assert_eq!((count, pieces), (1 + PIECES, PIECES));
     }
+    peak_is_bounded();
 }
 
 #[test]

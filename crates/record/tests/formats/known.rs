@@ -1,6 +1,7 @@
 //! Lists of known files: every form, what is wrong with them, and tables whose columns are named.
 
 use std::fs;
+use std::io::BufReader;
 use std::path::Path;
 use std::process::Command;
 
@@ -486,6 +487,14 @@ fn broken_items_of_vics() {
         let last = items(&text).pop().unwrap().unwrap_err();
         assert!(last.ends_with(&format!("invalid markup: {message}")), "{last}");
     }
+    // The same digest twice is the same, and another one contradicts it.
+    let twice = |other: &str| {
+        let others = format!("\"AlternativeHashes\":[{{\"HashName\":\"MD5\",\"HashValue\":\"{other}\"}}]");
+        items(&list(&format!("{{\"MD5\":\"{MD5}\",{others}}}"))).remove(0)
+    };
+    assert_eq!(twice(MD5).unwrap().digests.len(), 1);
+    let contradictory = twice(&MD5.replace('5', "6")).unwrap_err();
+    assert!(contradictory.ends_with("digests contradict each other, or the size of the file"), "{contradictory}");
     let name = |text: &str| {
         let item = format!("{{\"MD5\":\"{MD5}\",\"RelativeFilePath\":\"{text}\"}}");
         String::from_utf8(items(&list(&item)).remove(0).unwrap().path).unwrap()
@@ -528,6 +537,48 @@ fn tables_with_named_columns() {
                    each of them once";
     for table in ["MD5,MD5\n", "SHA1\n"] {
         assert_eq!(with_columns("md5=MD5", table), [Err(missing.to_owned())]);
+    }
+}
+
+/// A quote that does not begin a field is a character of it, so no line is lost.
+#[test]
+fn quotes_in_tables() {
+    let table = |names: &[&str]| names.iter().map(|name| format!("{MD5}\t{name}\n")).collect::<String>();
+    let found = |names: &[&str]| -> Vec<Result<String, String>> {
+        names.iter().map(|name| Ok(format!("md5 {name} - /"))).collect()
+    };
+    for names in [["12\" a.jpg", "b", "13\" c.jpg", "d"], ["a", "b\"\"", "\u{E9}\"", "d\"e\"f"]] {
+        for columns in ["md5=1,name=2,separator=tab", "md5=1,name=2"] {
+            assert_eq!(with_columns(columns, &table(&names)), found(&names), "{columns}");
+            assert_eq!(with_columns(columns, &format!("MD5\tName\"\n{}", table(&names))), found(&names), "{columns}");
+        }
+    }
+    let quoted = table(&["\"a \"\"b\"\"\n\tc\"", "\"\"", "\"\"\"d\""]);
+    let names = ["a \"b\"\n\tc", "", "\"d"];
+    assert_eq!(with_columns("md5=1,name=2", &quoted), found(&names));
+    // Wherever the input comes in pieces.
+    let columns: Columns = "md5=1,name=2".parse().unwrap();
+    let input = BufReader::with_capacity(1, quoted.as_bytes());
+    let pieces = Reader::with_columns(columns, input, ReadOptions::default());
+    assert!(pieces.map(|item| item.unwrap().path).eq(names.map(|name| name.as_bytes().to_vec())));
+}
+
+/// A field that is never closed takes what follows, and that is told, also where it is in the first line, or in a
+/// column that is not asked for.
+#[test]
+fn open_quotes_in_tables() {
+    let table = |names: &[&str]| names.iter().map(|name| format!("{MD5}\t{name}\n")).collect::<String>();
+    for columns in ["md5=1,name=2", "md5=1"] {
+        let found = with_columns(columns, &table(&["a", "\"open", "c"]));
+        assert!(found.len() == 2 && found[0].is_ok(), "{found:?}");
+        assert_eq!(found[1], Err("line 2, byte 109: expected a closing quote".to_owned()));
+        let found = with_columns(columns, &table(&["\"open", "b"]));
+        assert_eq!(found, [Err("line 1, byte 74: expected a closing quote".to_owned())]);
+        // Until the separator is known, it may be the comma.
+        let found = with_columns(columns, &table(&["a,\"b", "c"]));
+        assert_eq!(found, [Err("line 1, byte 37: expected quotes around a line feed".to_owned())]);
+        let found = with_columns(&format!("{columns},separator=tab"), &table(&["a,\"b", "c"]));
+        assert!(found.len() == 2 && found.iter().all(Result::is_ok), "{found:?}");
     }
 }
 

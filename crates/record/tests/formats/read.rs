@@ -209,6 +209,7 @@ fn hashdeep() {
         ("%%%% HASHDEEP-1.0\nx", "the second line does not begin `%%%% size,`"),
         ("%%%% HASHDEEP-1.0\n%%%% size,md5\n", "the last column is not `filename`"),
         ("%%%% HASHDEEP-1.0\n%%%% size,foo,filename\n", "a column is named after an unknown algorithm"),
+        ("%%%% HASHDEEP-1.0\n%%%% size,sha-1,sha1,filename\n", "it has a column twice"),
     ] {
         let read = plain("hashdeep", list);
         assert!(
@@ -300,6 +301,27 @@ fn csv() {
         [format!("line 2, byte {}: expected a closing quote", 9 + 6 + 32 + 1)]
     );
     assert_eq!(plain("csv", "path,mtime\nx,yesterday\n"), ["line 2, byte 13: mtime is not a time"]);
+    // A quote that does not begin a field is a character of it, and each broken line is told by itself.
+    assert_eq!(
+        plain("csv", "path,size,x\na\"b,5,\nc,5\nd\",6,\ne,7\n"),
+        [
+            "a\\\"b||5",
+            "line 3, byte 22: expected as many fields as the header has",
+            "d\\\"||6",
+            "line 5, byte 32: expected as many fields as the header has"
+        ]
+    );
+    // The mark is no part of the first field.
+    assert_eq!(plain("csv", "\u{FEFF}\"a\nb\",path\nx,y\n"), ["y|"]);
+    for header in ["path,md5,crc32,md5\n", "path,size,size\n", "path,path\n"] {
+        let read = plain("csv", header);
+        assert!(read.len() == 1 && read[0].ends_with("`csv`: it has a column twice"), "{read:?}");
+    }
+    let piece = |range: &str| plain("csv", format!("path,size,piece_offset,piece_length\nx,5,{range}\nx,,{range}\n"));
+    assert_eq!(piece("3,2"), ["x||5|3+2", "x||3+2"]);
+    let contradictory = "pieces contradict each other, or the size of the file";
+    assert_eq!(piece("3,3"), [format!("line 2, byte 36: {contradictory}"), "x||3+3".to_owned()]);
+    assert!(piece("1,18446744073709551615").iter().all(|read| read.ends_with(contradictory)));
 }
 
 /// A simple reference implementation of quoting.
@@ -319,10 +341,31 @@ fn csv_is_what_the_csv_crate_reads() {
     }
 }
 
+/// Lines after a second header are read as those after the first only if both promise the same.
+#[test]
+fn two_lists_of_json_lines_in_one() {
+    let header = |algorithm: &str| {
+        format!("{{\"type\":\"header\",\"version\":1,\"algorithms\":[\"{algorithm}\"],\"directory\":\"/a\"}}\n")
+    };
+    let file = "{\"type\":\"file\",\"path\":\"x\",\"outcome\":\"complete\"}\n";
+    let first = header("md5") + file;
+    assert_eq!(plain("jsonl", first.repeat(2)), ["x|", "x|"]);
+    let reason = "this is not a list in the format `jsonl`: it has a second header, of a run with other digests";
+    for other in [header("sha1"), header("md5").replace("/a", "/b")] {
+        let error = format!("line 3, byte {}: {reason}", first.len());
+        assert_eq!(plain("jsonl", format!("{first}{other}{file}")), ["x|", &error[..]]);
+    }
+}
+
 #[test]
 fn json_lines() {
     let file = |fields: &str| format!("{{\"type\":\"file\",{fields}}}\n");
     let complete = format!("\"path\":\"x\",\"outcome\":\"complete\",\"digests\":{{\"md5\":\"{MD5}\"}}");
+    let again = |digest: &str| complete.replace("\"}", &format!("\",\"md5\":\"{digest}\"}}"));
+    let piece = |offset: &str, length: &str| {
+        format!(",\"pieces\":[{{\"offset\":{offset},\"length\":{length},\"digests\":{{}}}}]")
+    };
+    let contradictory = "contradict each other, or the size of the file";
     for (line, expected) in [
         (file(&complete), format!("x|md5:{MD5}")),
         (file(&(complete.clone() + ",\"later\":[{}]")), format!("x|md5:{MD5}")),
@@ -330,6 +373,17 @@ fn json_lines() {
         (file(&complete.replace("\"x\"", "\"\\u0041\\n\"")), format!("A\\n|md5:{MD5}")),
         (file(&complete.replace("\"x\"", "\"?\",\"path_base64\":\"/w==\"")), format!("\\xff|md5:{MD5}")),
         (file("\"path\":\"x\",\"size\":7,\"outcome\":\"unreadable\""), "x||7".to_owned()),
+        // The same digest twice is the same, and another one contradicts it.
+        (file(&again(MD5)), format!("x|md5:{MD5}")),
+        (file(&again(&MD5.replace('5', "6"))), format!("line 1, byte 0: digests {contradictory}")),
+        (
+            file(&(complete.clone() + ",\"size\":5" + &piece("3", "3"))),
+            format!("line 1, byte 0: pieces {contradictory}"),
+        ),
+        (
+            file(&(complete.clone() + &piece("18446744073709551615", "1"))),
+            format!("line 1, byte 0: pieces {contradictory}"),
+        ),
         // The error of the digest.
         (
             file(&complete.replace("md5", "md6")),
