@@ -1,8 +1,10 @@
 //! Files that appear under their name complete, or not at all.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
@@ -235,6 +237,21 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     }
 }
 
+/// Longest name of a file, in bytes, on most filesystems.
+const NAME_BYTES_MAX: usize = 255;
+
+/// Returns the path of a file beside another: `end`, of at most 255 bytes, follows the name of the other one, of which
+/// the last characters are left out where both would be too long.
+pub fn named_after(target: &Path, end: &str) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().as_bytes();
+    let mut bytes = name.len().min(NAME_BYTES_MAX.saturating_sub(end.len()));
+    // No character is left in part; its bytes after the first begin with the bits 10.
+    while bytes > 0 && name.get(bytes).is_some_and(|byte| byte >> 6 == 0b10) {
+        bytes -= 1;
+    }
+    target.with_file_name(OsStr::from_bytes(&[&name[..bytes], end.as_bytes()].concat()))
+}
+
 /// Prefix of temporary names. A file with such a name in which nobody writes is left over from a program that was
 /// killed.
 pub const TEMPORARY_PREFIX: &str = ".pfh-";
@@ -399,6 +416,17 @@ mod tests {
         (file.writer, file.temporary) = (BufWriter::new(named), Temporary::Named(path));
         assert!(file.persist_new().unwrap());
         assert_eq!(names(folder.path()), ["list"]);
+    }
+
+    #[test]
+    fn names_after_others_are_not_too_long() {
+        let part = |name: &str| named_after(Path::new(name), ".partial").to_str().unwrap().to_owned();
+        assert_eq!([part("list"), part("a/list")], ["list.partial", "a/list.partial"]);
+        assert_eq!(part(&"n".repeat(247)), "n".repeat(247) + ".partial");
+        assert_eq!(part(&format!("a/{}", "n".repeat(255))), format!("a/{}.partial", "n".repeat(247)));
+        // The second byte of a character would be the 248th.
+        assert_eq!(part(&("n".repeat(246) + "é.jsonl")), "n".repeat(246) + ".partial");
+        assert_eq!(part(&("n".repeat(245) + "é.jsonl")), "n".repeat(245) + "é.partial");
     }
 
     #[test]

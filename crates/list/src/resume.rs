@@ -1,13 +1,12 @@
 //! Continuing a JSON Lines file: the files that it records, and preparing it for appending.
 
-use crate::atomic::AtomicFile;
+use crate::atomic::{AtomicFile, named_after};
 use crate::latest::Latest;
 use pfh_facts::Counting;
 use pfh_record::jsonl::{Journal, JournalLine, LineContent};
 use pfh_record::quote::{quoted, quoted_path};
-use pfh_record::{Entry, Header, Metadata, ReadError, ReadErrorKind, Selection, Timestamp};
+use pfh_record::{Entry, FileIdentity, Header, Metadata, ReadError, ReadErrorKind, Selection, Timestamp};
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
@@ -315,6 +314,13 @@ impl ResumedList {
         &self.remarks
     }
 
+    /// Returns the identity of the locked file. `None` if there is none yet, after [`ResumedList::begin`], which gives
+    /// the file away, and if the system does not tell.
+    pub fn identity(&self) -> Option<FileIdentity> {
+        let metadata = self.file.as_ref()?.metadata().ok()?;
+        Some(FileIdentity::new(metadata.dev(), metadata.ino()))
+    }
+
     /// Whether the file has its header already.
     pub fn has_header(&self) -> bool {
         self.journal.header.is_some()
@@ -515,9 +521,7 @@ fn keep_beside(target: &Path, file: &mut File) -> io::Result<PathBuf> {
     let mut number = 0_u64;
     loop {
         number += 1;
-        let mut kept = target.as_os_str().to_owned();
-        kept.push(OsStr::new(&format!(".damaged-{number}")));
-        let kept = PathBuf::from(kept);
+        let kept = named_after(target, &format!(".damaged-{number}"));
         let is_taken = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
         match fs::hard_link(target, &kept) {
             Ok(()) => return Ok(kept),
@@ -535,5 +539,41 @@ fn keep_beside(target: &Path, file: &mut File) -> io::Result<PathBuf> {
                 }
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_list_is_kept_however_long_its_name_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let end_bytes = ".damaged-1".len();
+        for length in [10, 255 - end_bytes, 255] {
+            let target = folder.path().join("n".repeat(length));
+            fs::write(&target, "damaged").unwrap();
+            let mut file = OpenOptions::new().read(true).open(&target).unwrap();
+            let kept = keep_beside(&target, &mut file).unwrap();
+            let name = kept.file_name().unwrap().to_str().unwrap();
+            let number = if length == 255 { 2 } else { 1 };
+            assert_eq!(name, format!("{}.damaged-{number}", "n".repeat(length.min(255 - end_bytes))));
+            assert_eq!(fs::read_to_string(&kept).unwrap(), "damaged");
+        }
+    }
+
+    #[test]
+    fn the_identity_is_that_of_the_locked_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let load = || ResumedList::load(&path, &Selection::default(), None, None, None).unwrap();
+        let mut list = load();
+        assert_eq!(list.identity(), None);
+        drop(list.begin(false).unwrap());
+        let mut list = load();
+        let metadata = fs::metadata(&path).unwrap();
+        assert_eq!(list.identity(), Some(FileIdentity::new(metadata.dev(), metadata.ino())));
+        let file = list.begin(false).unwrap();
+        assert_eq!((list.identity(), file.metadata().unwrap().ino()), (None, metadata.ino()));
     }
 }

@@ -221,22 +221,6 @@ fn descriptor_named_by(path: &Path) -> Option<u32> {
     None
 }
 
-/// Longest name of a file, in bytes, on most filesystems.
-const NAME_BYTES_MAX: usize = 255;
-
-/// Returns the path of the finished part of a file: `.partial` follows its name, of which the end is left out where
-/// both would be too long.
-fn partial_of(target: &Path) -> PathBuf {
-    const END: &[u8] = b".partial";
-    let name = target.file_name().unwrap_or_default().as_bytes();
-    let mut bytes = name.len().min(NAME_BYTES_MAX - END.len());
-    // No character is left in part; its bytes after the first begin with the bits 10.
-    while bytes > 0 && name.get(bytes).is_some_and(|byte| byte >> 6 == 0b10) {
-        bytes -= 1;
-    }
-    target.with_file_name(OsStr::from_bytes(&[&name[..bytes], END].concat()))
-}
-
 impl Output {
     fn new(to: To) -> Output {
         Output { to }
@@ -330,6 +314,11 @@ impl Output {
         (metadata.nlink() > 1).then(|| (FileIdentity::new(metadata.dev(), metadata.ino()), path))
     }
 
+    /// Whether somebody reads along, who may never take the rest.
+    pub(crate) fn is_followed(&self) -> bool {
+        matches!(self.to, To::Stream { followed: true, .. })
+    }
+
     /// Returns the path at which the whole file will appear.
     pub(crate) fn target(&self) -> Option<&Path> {
         match &self.to {
@@ -394,7 +383,7 @@ impl Output {
         self.write(footer)?;
         match std::mem::replace(&mut self.to, To::Closed) {
             To::Whole(file) => {
-                let partial = partial_of(file.target());
+                let partial = pfh_list::named_after(file.target(), ".partial");
                 file.persist_as(&partial)?;
                 Ok(Some(Partial::File(partial)))
             }
@@ -433,21 +422,5 @@ impl Output {
             To::Journal { writer, .. } => drop(writer.into_parts()),
             To::Closed => {}
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_parts_are_not_too_long() {
-        let part = |name: &str| partial_of(Path::new(name)).to_str().unwrap().to_owned();
-        assert_eq!([part("list"), part("a/list")], ["list.partial", "a/list.partial"]);
-        assert_eq!(part(&"n".repeat(247)), "n".repeat(247) + ".partial");
-        assert_eq!(part(&format!("a/{}", "n".repeat(255))), format!("a/{}.partial", "n".repeat(247)));
-        // The second byte of a character would be the 248th.
-        assert_eq!(part(&("n".repeat(246) + "é.jsonl")), "n".repeat(246) + ".partial");
-        assert_eq!(part(&("n".repeat(245) + "é.jsonl")), "n".repeat(245) + "é.partial");
     }
 }
