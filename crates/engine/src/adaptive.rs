@@ -78,7 +78,7 @@ struct Adaptive<'r, 'm, S: Source> {
     /// Cached files begun since the last announced one; limits how long an announced file can be overtaken.
     overtaken: usize,
     jobs: VecDeque<Job<S::Handle>>,
-    /// The device of the jobs, until all of them are opened.
+    /// The device of the jobs, among whose readers this worker has a place, until all of them are opened or given back.
     device: Option<usize>,
     /// Whole files that wait to be digested together; `None` if no algorithm or family of the run digests many at once.
     batch: Option<BatchQueue<'r, 'm, S::Handle>>,
@@ -130,7 +130,12 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         {
             return true;
         }
-        self.hash_on(worker)
+        let hashed = self.hash_on(worker);
+        if self.has_exclusive_lane() {
+            // Its jobs are given back, and it begins no file before the lane has ended.
+            self.leave_device(worker);
+        }
+        hashed
     }
 
     /// Hashes like [`Self::advance`], without waiting for further files.
@@ -306,12 +311,11 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             self.opened.clear();
         }
         if self.jobs.is_empty() {
-            let left = self.device.take();
             if self.has_exclusive_lane() {
-                left.into_iter().for_each(|device| worker.context.queue.reader_left(device));
+                self.leave_device(worker);
                 return None;
             }
-            let grab = worker.context.queue.take_next(left)?;
+            let grab = worker.context.queue.take_next(self.device.take())?;
             self.device = Some(grab.device);
             self.jobs = grab.jobs;
         }
@@ -323,7 +327,9 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                 return None;
             }
             let stream = self.jobs.pop_front();
-            self.give_back_jobs(worker);
+            if let Some(device) = self.device.take() {
+                worker.context.queue.leave_for_stream(device, &mut self.jobs);
+            }
             return stream;
         }
         self.jobs.pop_front()
@@ -388,6 +394,9 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
             Ok(first) if opened.individual.is_some() => {
                 if matches!(first, First::Long { .. }) {
                     self.give_back_jobs(worker);
+                    if !opened.moves_head() {
+                        self.leave_device(worker);
+                    }
                     self.finish_others(worker);
                 }
                 hash_individually(worker, opened, slot.bytes(), first);
@@ -435,6 +444,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         match (stamp, &mut self.lanes) {
             (Some(known), _) if several && !moves_head && tree::applies(options, &known) => {
                 self.give_back_jobs(worker);
+                self.leave_device(worker);
                 self.keep_slot(slot);
                 tree::spread_tree(worker, opened, known);
             }
@@ -442,11 +452,15 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                 lanes.submit_long(worker, opened, slot, known);
                 if self.has_exclusive_lane() || worker.context.queue.has_idle() {
                     self.give_back_jobs(worker);
+                    self.leave_device(worker);
                 }
             }
             // One thread reads a stream while others hash it; the same holds for a large file with several digests.
             _ if is_spread => {
                 self.give_back_jobs(worker);
+                if !moves_head {
+                    self.leave_device(worker);
+                }
                 self.finish_others(worker);
                 feed(worker, &opened, slot, stamp, Feeding::HashBeyond(context.slots_ahead()));
             }
@@ -456,6 +470,9 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
                     self.give_back_opened(worker);
                 }
                 self.give_back_jobs(worker);
+                if !moves_head {
+                    self.leave_device(worker);
+                }
                 self.finish_others(worker);
                 hash_long(worker, &opened, &mut slot, stamp);
                 self.keep_slot(slot);
@@ -478,6 +495,13 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
         if let Some(device) = self.device {
             queue.give_back(device, &mut self.jobs);
+        }
+    }
+
+    /// Gives up the place among the readers of the device whose jobs were given back.
+    fn leave_device<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
+        if let Some(device) = self.device.take() {
+            worker.context.queue.reader_left(device);
         }
     }
 

@@ -57,6 +57,6 @@ pub use consumer::Consumer;
 pub use control::{CancelToken, Counters};
 pub use limits::StartError;
 pub use options::{Mode, Options, Order};
-pub use run::run;
+pub use run::{check, run};
 pub use sink::{Decide, Decision, FileOptions, Prepare, Sink};
 pub use stats::{Report, Timers};

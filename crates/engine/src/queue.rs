@@ -57,6 +57,8 @@ pub(crate) enum Need {
 
 struct State<H, R, L> {
     devices: Vec<DeviceJobs<H>>,
+    /// The place among them of the device that was looked up last.
+    last_place: usize,
     jobs: usize,
     ready: VecDeque<R>,
     /// Half-hashed files on their way from one worker's lanes to another's.
@@ -110,7 +112,8 @@ struct DeviceJobs<H> {
     readers_max: usize,
 }
 
-/// Jobs that a reader has taken. [`Queue::reader_left`] must follow, for the device's count of readers.
+/// Jobs that a reader has taken. [`Queue::reader_left`] or [`Queue::leave_for_stream`] must follow, once, for the
+/// device's count of readers.
 pub(crate) struct Grab<H> {
     pub(crate) device: usize,
     pub(crate) jobs: VecDeque<Job<H>>,
@@ -142,6 +145,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
     ) -> Queue<H, R, L> {
         let state = State {
             devices: Vec::new(),
+            last_place: 0,
             jobs: 0,
             ready: VecDeque::new(),
             moving: VecDeque::new(),
@@ -179,7 +183,7 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         state.waiting_bytes += cost_bytes;
         for job in jobs.drain(..) {
             let device = job.entry.device();
-            let place = match state.devices.iter().position(|known| known.number == device.number) {
+            let place = match state.place_of(device.number) {
                 Some(place) => place,
                 None => {
                     let limited = limit_readers || device.medium == Medium::Rotating;
@@ -276,6 +280,13 @@ impl<H: Handle, R, L> Queue<H, R, L> {
         self.wake(&state);
     }
 
+    /// Puts back jobs as [`Queue::give_back`] does, for a reader that goes on with a stream: its bytes do not come from
+    /// the device, and it may never deliver, so it holds no reader's place there.
+    pub(crate) fn leave_for_stream(&self, device: usize, jobs: &mut VecDeque<Job<H>>) {
+        self.give_back(device, jobs);
+        self.reader_left(device);
+    }
+
     /// Puts jobs that waited for another file back as ordinary jobs.
     pub(crate) fn requeue(&self, jobs: Vec<Job<H>>) {
         let mut state = self.lock();
@@ -283,9 +294,8 @@ impl<H: Handle, R, L> Queue<H, R, L> {
             return;
         }
         for job in jobs {
-            let number = job.entry.device().number;
-            if let Some(device) = state.devices.iter_mut().find(|device| device.number == number) {
-                device.jobs.push_front(job);
+            if let Some(place) = state.place_of(job.entry.device().number) {
+                state.devices[place].jobs.push_front(job);
                 state.jobs += 1;
             }
         }
@@ -557,6 +567,16 @@ impl<H: Handle, R, L> Queue<H, R, L> {
 }
 
 impl<H, R, L> State<H, R, L> {
+    /// Returns the place of a device, if it is known. Jobs that follow each other are mostly of one device, and there
+    /// may be thousands.
+    fn place_of(&mut self, number: u64) -> Option<usize> {
+        let is_it = |device: &DeviceJobs<H>| device.number == number;
+        if !self.devices.get(self.last_place).is_some_and(is_it) {
+            self.last_place = self.devices.iter().position(is_it)?;
+        }
+        Some(self.last_place)
+    }
+
     fn take(&mut self, threads: usize, taker: Taker, preference: Preference) -> Option<Grab<H>> {
         if self.jobs == 0 {
             return None;

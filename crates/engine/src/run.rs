@@ -27,6 +27,44 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
+/// Returns the options of a run with one thread at least, since parts of it divide by their number.
+fn with_a_thread(options: &Options) -> Options {
+    Options { threads: options.threads.max(1), ..options.clone() }
+}
+
+/// The state of a run that follows from its options, before it has a thread.
+struct Beginning {
+    is_direct: bool,
+    budget: Budget,
+    batched: Batched,
+    arena: Arena,
+}
+
+impl Beginning {
+    fn new(options: &Options, source: &impl Source) -> Result<Beginning, StartError> {
+        for algorithm in options.selection.algorithms() {
+            algorithm.hasher_with(&options.keys).map_err(StartError::Key)?;
+        }
+        let is_direct = options.direct.unwrap_or_else(|| source.is_direct());
+        // Lanes cannot end pieces at arbitrary offsets, and the other modes are as published.
+        let lanes_pay = options.mode == Mode::Adaptive && !is_direct && options.piece_bytes.is_none();
+        let lanes = if lanes_pay { lanes::count(options.selection.algorithms(), options.backend) } else { 0 };
+        let many = Batched::of(options);
+        let budget = Budget::new(options, is_direct, lanes, &many)?;
+        let arena = Arena::new(budget.stride_bytes, budget.slots)?;
+        Ok(Beginning { is_direct, budget, batched: if budget.is_batched { many } else { Batched::default() }, arena })
+    }
+}
+
+/// Checks whether a run with these options could begin, for callers who change something before they call [`run`].
+/// Whether the system grants the threads is not known before the run.
+///
+/// # Errors
+/// The [`StartError`] of the run.
+pub fn check(options: &Options, source: &impl Source) -> Result<(), StartError> {
+    Beginning::new(&with_a_thread(options), source).map(drop)
+}
+
 /// Reads everything that `source` lists, and delivers one record for each file to `sink`.
 ///
 /// `decide` can leave files out, list them without reading, or change the treatment of some. `counters` show the
@@ -47,26 +85,11 @@ pub fn run<S: Source, K: Sink>(
     cancel: &CancelToken,
 ) -> Result<Report, StartError> {
     let started = Instant::now();
-    // Parts of a run divide by the number of threads.
-    let options = &Options { threads: options.threads.max(1), ..options.clone() };
-    for algorithm in options.selection.algorithms() {
-        algorithm.hasher_with(&options.keys).map_err(StartError::Key)?;
-    }
-    let is_direct = options.direct.unwrap_or_else(|| source.is_direct());
-    // Lanes cannot end pieces at arbitrary offsets, and the other modes are as published.
-    let lanes_pay = options.mode == Mode::Adaptive && !is_direct && options.piece_bytes.is_none();
-    let many = Batched::of(options);
-    let budget = Budget::new(
-        options,
-        is_direct,
-        if lanes_pay { lanes::count(options.selection.algorithms(), options.backend) } else { 0 },
-        &many,
-    )?;
-    let batched = if budget.is_batched { many } else { Batched::default() };
+    let options = &with_a_thread(options);
+    let Beginning { is_direct, budget, batched, mut arena } = Beginning::new(options, source)?;
     let families = budget.family_rules(options.selection.families(), options.similarity, options.backend);
     let look_ahead = source.look_ahead();
     let open_files_max = budget.open_files_of_workers(options);
-    let mut arena = Arena::new(budget.stride_bytes, budget.slots)?;
     let table = Table::new(&mut arena, budget.slot_bytes, budget.stride_bytes, budget.slots);
     let context = Context {
         options,
@@ -145,7 +168,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     let mut sequence = 0;
     let mut sorting = None;
     let walked = catch_unwind(AssertUnwindSafe(|| {
-        context.source.walk(&mut |found| {
+        context.source.walk_while(&|| !context.is_cancelled(), &mut |found| {
             if let Found::Pause = found {
                 // Sorting needs all files of a group, so they are collected first.
                 if sorting == Some(Order::Path) {

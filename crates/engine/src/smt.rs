@@ -19,19 +19,23 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
         worker.flush();
         let next = context.queue.next(Taker::Anyone, Preference::Next, context.clock, &mut worker.timers.wait_file);
         let Next::Read(mut grab) = next else { break };
+        let mut has_place = true;
         while let Some(job) = grab.jobs.pop_front() {
             if worker.is_cancelled() {
                 break;
             }
             if job.entry.kind == EntryKind::Stream {
                 // A stream may never deliver, so other workers take the other jobs.
-                context.queue.give_back(grab.device, &mut grab.jobs);
+                context.queue.leave_for_stream(grab.device, &mut grab.jobs);
+                has_place = false;
             }
             if let Some(opened) = worker.open(job) {
                 read_and_hash(&mut worker, opened, &mut slot);
             }
         }
-        context.queue.reader_left(grab.device);
+        if has_place {
+            context.queue.reader_left(grab.device);
+        }
     }
 }
 

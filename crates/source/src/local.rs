@@ -1,5 +1,6 @@
 //! The file system of this machine as a [`Source`].
 
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -101,25 +102,26 @@ impl LocalSource {
     }
 
     /// Walks without opening files to sum up their sizes, for a forecast during the real walk. `report` gets the sums
-    /// every 1024 files, and returns false to stop. Returns `None` if it was stopped, or if paths come from a list,
-    /// which can be read only once.
+    /// at each directory and every 1024 files, and returns false to stop. Returns `None` if it was stopped, or if paths
+    /// come from a list, which can be read only once.
     pub fn measure(&self, report: &mut dyn FnMut(Totals) -> bool) -> Option<Totals> {
         const REPORT_FILES: u64 = 1024;
         if self.listed {
             return None;
         }
-        let mut totals = Totals::default();
-        let mut stopped = false;
-        Walk::new(&self.scope, true, &mut |found| {
-            if let Found::Entry(entry) = found {
-                totals.files += 1;
-                totals.bytes += entry.size_hint.unwrap_or(0);
-                stopped = totals.files.is_multiple_of(REPORT_FILES) && !report(totals);
-            }
-            !stopped
+        let (totals, stopped, report) = (Cell::new(Totals::default()), Cell::new(false), RefCell::new(report));
+        let goes_on = || {
+            stopped.set(!(*report.borrow_mut())(totals.get()));
+            !stopped.get()
+        };
+        Walk::new(&self.scope, true, &goes_on, &mut |found| {
+            let Found::Entry(entry) = found else { return true };
+            let Totals { files, bytes } = totals.get();
+            totals.set(Totals::new(files + 1, bytes + entry.size_hint.unwrap_or(0)));
+            !(files + 1).is_multiple_of(REPORT_FILES) || goes_on()
         })
         .run(None);
-        (!stopped).then_some(totals)
+        (!stopped.get()).then_some(totals.get())
     }
 
     /// Opens a directory by its displayed path.
@@ -207,12 +209,16 @@ impl Source for LocalSource {
 
     /// The first walk consumes the list [`WalkOptions::files_from`].
     fn walk(&self, visit: &mut dyn FnMut(LocalFound) -> bool) {
+        self.walk_while(&|| true, visit);
+    }
+
+    fn walk_while(&self, goes_on: &dyn Fn() -> bool, visit: &mut dyn FnMut(LocalFound) -> bool) {
         let list = self.list.lock().unwrap_or_else(PoisonError::into_inner).take();
         // A filter needs sizes before it is known what is visited.
         if self.scope.options.want_size.unwrap_or(false) && !self.scope.filter.needs_size() {
-            sizes::walk(&self.scope, list, visit);
+            sizes::walk(&self.scope, list, goes_on, visit);
         } else {
-            Walk::new(&self.scope, false, visit).run(list);
+            Walk::new(&self.scope, false, goes_on, visit).run(list);
         }
     }
 

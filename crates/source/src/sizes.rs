@@ -34,21 +34,32 @@ const HELPERS_MAX: usize = 3;
 type Group = Vec<LocalFound>;
 
 /// Walks, and visits every regular file with its size.
-pub(crate) fn walk(scope: &Scope, list: Option<FileList>, visit: &mut dyn FnMut(LocalFound) -> bool) {
+pub(crate) fn walk(
+    scope: &Scope,
+    list: Option<FileList>,
+    goes_on: &dyn Fn() -> bool,
+    visit: &mut dyn FnMut(LocalFound) -> bool,
+) {
     let helpers = thread::available_parallelism().map_or(0, |cores| cores.get() - 1).min(HELPERS_MAX);
-    walk_with(scope, list, helpers, visit);
+    walk_with(scope, list, helpers, goes_on, visit);
 }
 
-fn walk_with(scope: &Scope, list: Option<FileList>, helpers: usize, visit: &mut dyn FnMut(LocalFound) -> bool) {
+fn walk_with(
+    scope: &Scope,
+    list: Option<FileList>,
+    helpers: usize,
+    goes_on: &dyn Fn() -> bool,
+    visit: &mut dyn FnMut(LocalFound) -> bool,
+) {
     if helpers == 0 {
-        return Walk::new(scope, true, visit).run(list);
+        return Walk::new(scope, true, goes_on, visit).run(list);
     }
     let shared = Shared::default();
     thread::scope(|threads| {
         let mut sized = Sized { shared: &shared, group: Group::new(), visit, has_stopped: false };
         let mut started = 0;
         let _end = End(&shared);
-        Walk::new(scope, false, &mut |found| {
+        Walk::new(scope, false, goes_on, &mut |found| {
             let is_pause = matches!(found, Found::Pause);
             sized.group.push(found);
             if is_pause {
@@ -292,7 +303,7 @@ mod tests {
     /// Returns what a walk finds, until `visit` returns false.
     fn found(source: &LocalSource, helpers: usize, mut visit: impl FnMut(usize) -> bool) -> Vec<String> {
         let mut all = Vec::new();
-        walk_with(&source.scope, None, helpers, &mut |found| {
+        walk_with(&source.scope, None, helpers, &|| true, &mut |found| {
             all.push(match found {
                 Found::Entry(entry) => {
                     let path = String::from_utf8(entry.path()).unwrap();

@@ -173,9 +173,16 @@ pub trait Source: Sync {
     /// An open file.
     type File: SourceFile;
 
-    /// Lists the files to read, in the order of output. Called once per run, on a thread of its own. `visit` returns
-    /// false to stop the walk.
+    /// Lists the files to read, in the order of output. Called once per run, on a thread of its own and by way of
+    /// [`Source::walk_while`]. `visit` returns false to stop the walk.
     fn walk(&self, visit: &mut dyn FnMut(Found<Self::Handle>) -> bool);
+
+    /// Lists as [`Source::walk`] does, which is the default. A source that may find nothing for long asks `goes_on` now
+    /// and then, such as once in each directory, and stops the walk where it returns false.
+    fn walk_while(&self, goes_on: &dyn Fn() -> bool, visit: &mut dyn FnMut(Found<Self::Handle>) -> bool) {
+        let _ = goes_on;
+        self.walk(visit);
+    }
 
     /// Opens an entry for reading. Must not block on a FIFO that the user did not name.
     ///
@@ -219,6 +226,10 @@ impl<S: Source + Send + ?Sized> Source for Arc<S> {
 
     fn walk(&self, visit: &mut dyn FnMut(Found<S::Handle>) -> bool) {
         S::walk(self, visit);
+    }
+
+    fn walk_while(&self, goes_on: &dyn Fn() -> bool, visit: &mut dyn FnMut(Found<S::Handle>) -> bool) {
+        S::walk_while(self, goes_on, visit);
     }
 
     fn open(&self, entry: &Entry<S::Handle>) -> Result<S::File, FileError> {

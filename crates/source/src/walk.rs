@@ -44,6 +44,8 @@ pub(crate) type LocalFound = Found<LocalHandle>;
 /// One walk over all files that the options name.
 pub(crate) struct Walk<'a> {
     source: &'a Scope,
+    /// Asked in each directory.
+    goes_on: &'a dyn Fn() -> bool,
     visit: &'a mut dyn FnMut(LocalFound) -> bool,
     /// Whether the size of every regular file is needed.
     sizes: bool,
@@ -92,13 +94,19 @@ impl Level {
     }
 }
 
-/// `Break` stops the walk at the visitor's request.
+/// `Break` stops the walk at the caller's request.
 type Flow = ControlFlow<()>;
 
 impl<'a> Walk<'a> {
-    pub(crate) fn new(source: &'a Scope, sizes: bool, visit: &'a mut dyn FnMut(LocalFound) -> bool) -> Self {
+    pub(crate) fn new(
+        source: &'a Scope,
+        sizes: bool,
+        goes_on: &'a dyn Fn() -> bool,
+        visit: &'a mut dyn FnMut(LocalFound) -> bool,
+    ) -> Self {
         Self {
             source,
+            goes_on,
             visit,
             sizes,
             buffers: Buffers::new(),
@@ -242,6 +250,9 @@ impl<'a> Walk<'a> {
         listing: Option<Listing>,
         start: Instant,
     ) -> Flow {
+        if !(self.goes_on)() {
+            return Flow::Break(());
+        }
         self.spent.free();
         // Only the innermost level may hold a descriptor that is not in the budget.
         if let Some(parent) = self.levels.last_mut() {
@@ -551,7 +562,7 @@ mod tests {
             });
             true
         };
-        let mut walk = Walk::new(&source.scope, false, &mut visit);
+        let mut walk = Walk::new(&source.scope, false, &|| true, &mut visit);
         prepare(&mut walk);
         walk.run(None);
         found
@@ -588,7 +599,7 @@ mod tests {
             count += 1;
             count < 100
         };
-        let mut walk = Walk::new(&source.scope, false, &mut visit);
+        let mut walk = Walk::new(&source.scope, false, &|| true, &mut visit);
         walk.ahead = Ahead::eager(256);
         walk.run(None);
         assert_eq!(count, 100);

@@ -1,6 +1,7 @@
 //! Walks over real trees: the findings, their order, and the skipped names.
 #![expect(clippy::unwrap_used, reason = "a failure is the test's answer")]
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -533,8 +534,9 @@ fn measuring_opens_nothing_and_can_be_stopped() {
         true
     });
     assert!(matches!(totals, Some(Totals { files: 3000, bytes: 9000, .. })), "{totals:?}");
-    assert_eq!(reports, [1024, 2048]);
+    assert_eq!(reports, [0, 1024, 2048]);
     assert_eq!(source.measure(&mut |_| false), None);
+    assert_eq!(source.measure(&mut |totals| totals.files < 2000), None);
     let list = FileList::new(b"list".to_vec(), Box::new(&b"x\n"[..]), b'\n');
     let listed = LocalSource::new(WalkOptions { files_from: Some(list), ..rooted(root.path()) }).unwrap();
     assert_eq!(listed.measure(&mut |_| true), None);
@@ -600,6 +602,39 @@ fn the_visitor_can_stop_the_walk_anywhere() {
         });
         assert_eq!(seen, all[..stop]);
     }
+}
+
+/// A walk that finds nothing ends in the next directory.
+#[test]
+fn the_caller_can_stop_a_walk_that_finds_nothing() {
+    let root = tempdir().unwrap();
+    for number in 0..100 {
+        fs::create_dir(root.path().join(number.to_string())).unwrap();
+        fs::write(root.path().join(number.to_string()).join("file"), "").unwrap();
+    }
+    let options = |want_size| {
+        let include = vec!["none".to_owned()];
+        WalkOptions { include, want_size: Some(want_size), ..rooted(root.path()) }
+    };
+    for want_size in [false, true] {
+        for stop in [1_usize, 2, 50, 101, 102] {
+            let asked = Cell::new(0_usize);
+            let goes_on = || {
+                asked.set(asked.get() + 1);
+                asked.get() < stop
+            };
+            let mut visit = |found: Found<LocalHandle>| -> bool { panic!("{found:?}") };
+            LocalSource::new(options(want_size)).unwrap().walk_while(&goes_on, &mut visit);
+            assert_eq!(asked.get(), stop.min(101));
+        }
+    }
+    let source = LocalSource::new(options(true)).unwrap();
+    let mut reports = 0;
+    let totals = source.measure(&mut |_| {
+        reports += 1;
+        reports < 50
+    });
+    assert_eq!((totals, reports), (None, 50));
 }
 
 /// An argument may be longer than one system call takes.

@@ -1,11 +1,13 @@
 //! Runs that are stopped: by the token, or by a sink that wants no more.
 
 use std::ops::ControlFlow;
+use std::thread;
+use std::time::Duration;
 
 use pfh_engine::{CancelToken, Counters, Mode, Options, Report, Sink};
 use pfh_record::Record;
-use pfh_source::Source;
-use pfh_testing::ScriptedSource;
+use pfh_source::{Entry, FileError, Found, PathHandle, Source, Stamp};
+use pfh_testing::{Gate, ScriptedFile, ScriptedSource};
 
 use crate::common::*;
 use crate::observed::Observed;
@@ -92,6 +94,69 @@ fn a_cancelled_run_does_not_read_its_large_files_to_the_end() {
             assert!(report.summary.interrupted && records.is_empty(), "{setting:?}: {records:?}");
             assert!(source.calls() < 8 + 4 * 8, "{setting:?}, {names:?}: {} calls", source.calls());
         }
+    }
+}
+
+/// A source whose walk finds some files, and then nothing more for ever.
+struct Endless {
+    files: ScriptedSource,
+    /// Open when the files were found.
+    searches: Gate,
+}
+
+impl Endless {
+    fn new() -> Endless {
+        let files = (0..200).fold(ScriptedSource::new(), |source, name| source.file(format!("{name}"), b"x"));
+        Endless { files, searches: Gate::new() }
+    }
+}
+
+impl Source for Endless {
+    type Handle = PathHandle;
+    type File = ScriptedFile;
+
+    fn walk(&self, _: &mut dyn FnMut(Found<PathHandle>) -> bool) {
+        unreachable!("it would not end");
+    }
+
+    fn walk_while(&self, goes_on: &dyn Fn() -> bool, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
+        self.files.walk(visit);
+        self.searches.open();
+        while goes_on() {
+            thread::yield_now();
+        }
+    }
+
+    fn open(&self, entry: &Entry<PathHandle>) -> Result<ScriptedFile, FileError> {
+        self.files.open(entry)
+    }
+
+    fn stamp(&self, entry: &Entry<PathHandle>) -> Result<Stamp, FileError> {
+        self.files.stamp(entry)
+    }
+}
+
+#[test]
+fn a_walk_that_finds_nothing_notices_the_end_of_the_run() {
+    let _watchdog = watchdog(60);
+    for setting in few_settings() {
+        let options = setting.options(&algorithms(&["md5"]));
+        // By the token, while it searches.
+        let (source, cancel) = (Endless::new(), CancelToken::default());
+        let (_, report) = thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(source.searches.pass(Duration::from_secs(60)));
+                cancel.cancel();
+            });
+            run_until_cancelled(&source, &options, &cancel)
+        });
+        assert!(report.summary.interrupted, "{setting:?}");
+        // By the sink.
+        let mut sink = Fussy { wanted: 1, taken: Vec::new(), groups_after_the_break: 0 };
+        let (counters, cancel) = (Counters::default(), CancelToken::default());
+        let prepare = |record| record;
+        let report = pfh_engine::run(&options, &Endless::new(), &prepare, &mut sink, None, &counters, &cancel).unwrap();
+        assert!(report.summary.interrupted, "{setting:?}");
     }
 }
 

@@ -22,10 +22,25 @@ fn too_little_memory_is_an_error_before_anything_is_read_and_names_the_least() {
                 let least_bytes = least_memory(&options);
                 assert_eq!(error, StartError::MemoryTooSmall { memory_bytes, least_bytes });
                 assert_eq!(source.calls(), 0);
+                assert_eq!(pfh_engine::check(&options, &source), Err(error));
+                assert_eq!(pfh_engine::check(&Options { memory_bytes: least_bytes, ..options }, &source), Ok(()));
                 let text = error.to_string();
                 assert!(text.contains(&format!("{least_bytes}")), "{text}");
             }
         }
+    }
+}
+
+/// A caller that changes something before the run can know that the run would be refused.
+#[test]
+fn keys_are_checked_before_the_run() {
+    let _watchdog = watchdog(60);
+    let source = ScriptedSource::new();
+    for algorithm in pfh_digest::Algorithm::all_keyed() {
+        let options = Options::new(vec![algorithm]);
+        let refused = try_hash(&source, &options).map(drop);
+        assert!(matches!(refused, Err(StartError::Key(_))), "{algorithm}");
+        assert_eq!(pfh_engine::check(&options, &source), refused);
     }
 }
 

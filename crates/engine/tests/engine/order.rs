@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pfh_engine::{CancelToken, Counters, Mode, Options, Order, Sink};
 use pfh_record::Record;
-use pfh_source::{Entry, FileError, Found, Medium, PathHandle, Source, Stamp};
+use pfh_source::{CachedRead, Entry, FileError, Found, Medium, PathHandle, Proof, Source, SourceFile, Stamp};
 use pfh_testing::{Fault, Gate, ScriptedFile, ScriptedSource};
 
 use crate::common::*;
@@ -82,18 +82,116 @@ fn what_is_finished_is_handed_on_while_a_stream_waits() {
             let inner = (0..small).fold(ScriptedSource::new(), |source, name| source.file(format!("{name}"), b"0"));
             let inner = inner.stream("stream", vec![7; 100_000]);
             let source = SlowStream { inner, before: small, delivered: &delivered, in_time: AtomicBool::new(false) };
-            let options = setting.options(&algorithms(&["md5"]));
-            let prepare = |record| record;
-            let (counters, cancel) = (Counters::default(), CancelToken::default());
-            let mut sink = Arrivals(&delivered);
-            let report = pfh_engine::run(&options, &source, &prepare, &mut sink, None, &counters, &cancel).unwrap();
-            assert_eq!(report.summary.complete, small as u64 + 1);
-            assert!(source.in_time.load(Ordering::SeqCst), "{setting:?}: {small} files were kept back");
+            run_in_time(&source, &setting.options(&algorithms(&["md5"])));
         }
     }
 }
 
-/// Opening this stream blocks until everything before it was delivered.
+/// Runs, and checks that the stream was not opened too late.
+fn run_in_time(source: &SlowStream<'_>, options: &Options) {
+    let prepare = |record| record;
+    let (counters, cancel) = (Counters::default(), CancelToken::default());
+    let mut sink = Arrivals(source.delivered);
+    let report = pfh_engine::run(options, source, &prepare, &mut sink, None, &counters, &cancel).unwrap();
+    assert_eq!(report.summary.complete, source.before as u64 + 1);
+    assert!(source.in_time.load(Ordering::SeqCst), "{options:?}: {} files were kept back", source.before);
+}
+
+/// The bytes of a stream do not come from the disk on which its name is.
+#[test]
+fn a_stream_on_a_rotating_device_leaves_it_to_the_other_files() {
+    let _watchdog = watchdog(120);
+    for mode in [Mode::Adaptive, Mode::Smt] {
+        for threads in [2, 4] {
+            let delivered = Gate::new();
+            let inner = ScriptedSource::new().medium(Medium::Rotating).stream("stream", vec![7; 100_000]);
+            let inner = (0..40).fold(inner, |source, name| source.file(format!("{name}"), b"0"));
+            let source = SlowStream { inner, before: 40, delivered: &delivered, in_time: AtomicBool::new(false) };
+            let options = Options { mode, threads, unordered: true, ..Options::new(algorithms(&["md5"])) };
+            run_in_time(&source, &options);
+        }
+    }
+}
+
+/// A long file of which the beginning was in memory moves no head, so its reader keeps no place.
+#[test]
+fn a_cached_file_on_a_rotating_device_leaves_it_to_the_other_files() {
+    let _watchdog = watchdog(120);
+    for threads in [2, 4] {
+        let delivered = Gate::new();
+        let inner = ScriptedSource::new().medium(Medium::Rotating).file("long", contents(1, 1 << 20));
+        let inner = (0..40).fold(inner, |source, name| source.file(format!("{name}"), b"0"));
+        let source = CachedFile { inner, before: 40, delivered: &delivered, in_time: AtomicBool::new(false) };
+        let options = Options { threads, unordered: true, ..Options::new(algorithms(&["crc32"])) };
+        let prepare = |record| record;
+        let (counters, cancel) = (Counters::default(), CancelToken::default());
+        let mut sink = Arrivals(&delivered);
+        let report = pfh_engine::run(&options, &&source, &prepare, &mut sink, None, &counters, &cancel).unwrap();
+        assert_eq!(report.summary.complete, 41);
+        assert!(source.in_time.load(Ordering::SeqCst), "the other files waited");
+    }
+}
+
+/// Of its long file, the beginning is in memory, and the first read of what follows waits until everything else was
+/// delivered.
+struct CachedFile<'a> {
+    inner: ScriptedSource,
+    before: usize,
+    delivered: &'a Gate,
+    in_time: AtomicBool,
+}
+
+struct PartlyCached<'a> {
+    source: &'a CachedFile<'a>,
+    file: ScriptedFile,
+    is_long: bool,
+}
+
+impl<'a> Source for &'a CachedFile<'a> {
+    type Handle = PathHandle;
+    type File = PartlyCached<'a>;
+
+    fn walk(&self, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
+        self.inner.walk(visit);
+    }
+
+    fn open(&self, entry: &Entry<PathHandle>) -> Result<PartlyCached<'a>, FileError> {
+        let is_long = entry.path() == b"long";
+        Ok(PartlyCached { source: self, file: self.inner.open(entry)?, is_long })
+    }
+
+    fn stamp(&self, entry: &Entry<PathHandle>) -> Result<Stamp, FileError> {
+        self.inner.stamp(entry)
+    }
+}
+
+impl SourceFile for PartlyCached<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
+        let CachedFile { before, delivered, in_time, .. } = self.source;
+        if self.is_long && offset > 0 && !in_time.load(Ordering::SeqCst) {
+            in_time.store(delivered.reached_by(*before, Duration::from_secs(5)), Ordering::SeqCst);
+        }
+        self.file.read_at(buffer, offset)
+    }
+
+    fn tells_cached(&self) -> bool {
+        self.is_long
+    }
+
+    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> CachedRead {
+        self.file.read_at(buffer, offset).map_or(CachedRead::Unknown, CachedRead::Ready)
+    }
+
+    fn proof(&self) -> Proof {
+        self.file.proof()
+    }
+
+    fn stamp(&self) -> Result<Stamp, FileError> {
+        self.file.stamp()
+    }
+}
+
+/// Opening this stream blocks until everything else was delivered, or everything before it.
 struct SlowStream<'a> {
     inner: ScriptedSource,
     before: usize,

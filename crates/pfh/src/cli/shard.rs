@@ -80,13 +80,14 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
     let (files, mut result) = (AtomicU64::new(0), Ok(()));
     let text = || format!("{} files listed", Count(files.load(Ordering::Relaxed)));
     command.work(text, |command| {
-        source.walk(&mut |found| {
+        let cancel = command.cancel().clone();
+        source.walk_while(&|| !cancel.is_cancelled(), &mut |found| {
             let is_own = matches!(&found, Found::Entry(entry) if own.is_some() && entry.identity_hint == own);
             if !is_own {
                 result = add(&mut planner, command, found);
                 files.store(planner.totals().files, Ordering::Relaxed);
             }
-            result.is_ok() && !command.cancel().is_cancelled()
+            result.is_ok() && !cancel.is_cancelled()
         });
         command.end_warnings();
     });

@@ -536,10 +536,10 @@ fn interrupted_while_blocked() {
 /// Waiting for a stream does not delay other files.
 #[test]
 fn a_stream_holds_up_nothing_but_itself() {
-    let hang = |mode: &str, readers: &str| {
+    let hang = |medium: &str, mode: &str, readers: &str| {
         let (directory, expected) = many();
         fifo(&directory.path().join("fifo"));
-        let options = ["--unordered", "--mode", mode, "-p", readers, "-t", "4"];
+        let options = ["--unordered", "--medium", medium, "--mode", mode, "-p", readers, "-t", "4"];
         // The stream is in the middle, so that it is handed out with other jobs.
         let running = hash(directory.path(), [&options[..], &["t", "fifo", "./t"]].concat()).start();
         running.wait_until_it_hangs();
@@ -551,11 +551,13 @@ fn a_stream_holds_up_nothing_but_itself() {
         let mut expected: Vec<&str> = expected.lines().chain(again.lines()).collect();
         printed.sort_unstable();
         expected.sort_unstable();
-        assert!(printed == expected, "{mode}: {} of {} lines", printed.len(), expected.len());
+        assert!(printed == expected, "{medium}, {mode}: {} of {} lines", printed.len(), expected.len());
     };
     thread::scope(|scope| {
-        for (mode, readers) in [("adaptive", "1"), ("mtp", "2"), ("smt", "1")] {
-            scope.spawn(move || hang(mode, readers));
+        for medium in ["solid-state", "rotating"] {
+            for (mode, readers) in [("adaptive", "1"), ("mtp", "2"), ("smt", "1")] {
+                scope.spawn(move || hang(medium, mode, readers));
+            }
         }
     });
 }
