@@ -199,7 +199,12 @@ impl Command {
     /// Writes out what was appended to the output, which takes no more after that. Returns whether it was written.
     pub(crate) fn deliver_now(&mut self) -> bool {
         if self.written.is_ok() {
-            self.written = self.output.lock().output.finish();
+            let deliver = || self.output.lock().output.finish();
+            let is_followed = self.output.lock().output.is_followed();
+            self.written = match &self.guard {
+                Some(guard) if !is_followed => guard.suspended(deliver),
+                _ => deliver(),
+            };
         }
         self.written.is_ok()
     }
@@ -382,6 +387,10 @@ impl Command {
         results: u64,
         summary: Option<&mut Summary>,
     ) -> Result<Ending, Failed> {
+        // A list is stored however long that takes. Whoever reads along may never take the rest.
+        if !self.output.lock().output.is_followed() {
+            drop(self.guard.take());
+        }
         let interrupted = self.signals.came() && !self.ends_by_signal;
         let footer = match (&self.footer, summary) {
             (Some(footer), Some(summary)) => Some(footer(summary)),

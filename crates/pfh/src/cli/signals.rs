@@ -55,20 +55,24 @@ fn block_ignored() {
 }
 
 impl Signals {
+    fn new() -> Signals {
+        Signals {
+            cancel: CancelToken::default(),
+            came: Arc::default(),
+            #[cfg(any(feature = "serve", feature = "slowfs"))]
+            has_input_ended: AtomicBool::new(false),
+            rescue: Mutex::new(None),
+            undo: Mutex::new(None),
+            changed: Condvar::new(),
+        }
+    }
+
     /// Listens from the first call on. If signals cannot be caught, they end the program as the system does by default.
     pub(crate) fn listen() -> &'static Signals {
         let mut is_first = false;
         let signals = SIGNALS.get_or_init(|| {
             is_first = true;
-            Signals {
-                cancel: CancelToken::default(),
-                came: Arc::default(),
-                #[cfg(any(feature = "serve", feature = "slowfs"))]
-                has_input_ended: AtomicBool::new(false),
-                rescue: Mutex::new(None),
-                undo: Mutex::new(None),
-                changed: Condvar::new(),
-            }
+            Signals::new()
         });
         if is_first {
             block_ignored();
@@ -165,9 +169,42 @@ impl Signals {
 /// A run that may be abandoned after a signal. Dropping this notes that the run has ended.
 pub(crate) struct Guard(&'static Signals);
 
+impl Guard {
+    /// Does work that is not abandoned after a signal, however long it takes.
+    pub(crate) fn suspended<T>(&self, work: impl FnOnce() -> T) -> T {
+        // A rescue that has begun ends the program, and this waits for that.
+        let rescue = self.0.lock().take();
+        self.0.changed.notify_all();
+        let done = work();
+        *self.0.lock() = rescue;
+        done
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         *self.0.lock() = None;
         self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_not_abandoned_during_work_that_is_to_be_done() {
+        let signals: &'static Signals = Box::leak(Box::new(Signals::new()));
+        let may_be_abandoned = || signals.lock().is_some();
+        let guard = signals.guard(|| None);
+        assert!(may_be_abandoned());
+        // The handler waits for a run that may be abandoned, and otherwise leaves it alone.
+        assert!(!guard.suspended(|| {
+            signals.handle();
+            may_be_abandoned()
+        }));
+        assert!(may_be_abandoned());
+        drop(guard);
+        assert!(!may_be_abandoned());
     }
 }

@@ -245,6 +245,47 @@ fn interrupted_while_a_path_does_not_answer() {
     assert_eq!(names(d), ["list", "list.partial", "real", "shown"].map(Path::new));
 }
 
+/// A signal abandons a run that hangs in a read, but not a list that is being stored.
+#[test]
+fn a_list_that_takes_long_to_be_stored_survives_a_signal() {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let directory = scratch();
+    let d = directory.path();
+    let (real, shown) = (d.join("real"), d.join("shown"));
+    fs::create_dir(&real).unwrap();
+    fs::create_dir(&shown).unwrap();
+    fs::write(d.join("f"), "x").unwrap();
+    // It would take minutes.
+    fs::File::create(d.join("long")).unwrap().set_len(1 << 40).unwrap();
+    let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
+    let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(b". store 3500").unwrap()) else {
+        skipped(Need::Fuse, "cannot mount");
+        return;
+    };
+    let interrupted = hash(d, ["-o", "shown/part", "f", "long"]).start();
+    interrupted.wait_until_it_reads(&d.join("long"));
+    interrupted.signal(Signal::TERM);
+    let interrupted = interrupted.end();
+    // This run has read everything when the signal comes.
+    let whole = hash(d, ["-o", "shown/whole", "f"]).start();
+    eventually("the list is being stored", || {
+        let mut files = fs::read_dir(&real).unwrap().flatten().filter(|file| file.file_name() != "part.partial");
+        files.any(|file| file.metadata().is_ok_and(|metadata| metadata.len() > 0))
+    });
+    whole.signal(Signal::TERM);
+    let whole = whole.end();
+    mount.unmount().unwrap();
+    interrupted.expect(130, "pfh: interrupted; what was finished is in `shown/part.partial`\n");
+    whole.done();
+    assert_eq!(names(&real), ["part.partial", "whole"].map(Path::new));
+    for list in names(&real) {
+        assert_eq!(fs::read_to_string(real.join(list)).unwrap(), line(b"x", "f"));
+    }
+}
+
 /// Slow reads of one file delay neither the others nor the end, and signals are handled meanwhile.
 #[test]
 fn stalls() {

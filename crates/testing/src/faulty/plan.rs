@@ -28,9 +28,10 @@ const ENOSPC: i32 = 28;
 /// | `full BYTES` | no more than `BYTES` bytes can be written to it |
 /// | `refused ERRNO` | nothing can get this name |
 /// | `sync ERRNO` | `fsync` fails with this error number |
+/// | `store MS` | `fsync` takes `MS` milliseconds longer |
 ///
 /// `stall` and `open` also hold for directories, when they are opened for listing. `full` of the path `.` holds for all
-/// files together. Bytes written count also after they were removed.
+/// files together, and `sync` and `store` of it for each file. Bytes written count also after they were removed.
 ///
 /// Paths are raw bytes and may hold blanks; a path with a line feed cannot be named. Empty lines and lines that begin
 /// with `#` are passed over. A file may have several faults.
@@ -78,6 +79,7 @@ enum Fault {
     Full(u64),
     Refused(i32),
     Sync(i32),
+    Store(Duration),
 }
 
 impl FaultPlan {
@@ -110,6 +112,11 @@ impl FaultPlan {
         let allowed = self.of(path).map_or(Ok(length), |faults| faults.write(offset, length))?;
         self.of(WHOLE).map_or(Ok(allowed), |faults| faults.take(allowed))
     }
+
+    /// Storing a file.
+    pub(super) fn sync(&self, path: &[u8]) -> io::Result<()> {
+        [path, WHOLE].into_iter().filter_map(|path| self.of(path)).try_for_each(FileFaults::sync)
+    }
 }
 
 /// The path of all files together.
@@ -132,6 +139,7 @@ fn parse_line(line: &[u8]) -> Option<(&[u8], Fault)> {
         b"full" => Some(Fault::Full(last)),
         b"refused" => Some(Fault::Refused(errno(last)?)),
         b"sync" => Some(Fault::Sync(errno(last)?)),
+        b"store" => Some(Fault::Store(Duration::from_millis(last))),
         _ => None,
     };
     let (fault, words_bytes) = match one {
@@ -175,7 +183,8 @@ impl FileFaults {
         self.fail(|fault| if let Fault::Refused(errno) = *fault { Some(errno) } else { None })
     }
 
-    pub(super) fn sync(&self) -> io::Result<()> {
+    fn sync(&self) -> io::Result<()> {
+        self.wait(|fault| if let Fault::Store(time) = *fault { Some(time) } else { None });
         self.fail(|fault| if let Fault::Sync(errno) = *fault { Some(errno) } else { None })
     }
 
@@ -308,6 +317,8 @@ pub fn rewritten(bytes: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     #[test]
@@ -393,8 +404,13 @@ mod tests {
         assert_eq!(errno(plan.write(b"other", 30, 1)), ENOSPC);
         assert_eq!((plan.write(b"other", 30, 0).unwrap(), plan.left()), (0, Some(0)));
         assert_eq!(plan.of(b"g").unwrap().name().unwrap_err().raw_os_error(), Some(22));
-        assert_eq!(plan.of(b"h").unwrap().sync().unwrap_err().raw_os_error(), Some(EIO));
-        assert!(plan.of(b"g").unwrap().sync().is_ok() && plan.of(b"h").unwrap().name().is_ok());
+        assert_eq!(plan.sync(b"h").unwrap_err().raw_os_error(), Some(EIO));
+        assert!(plan.sync(b"g").is_ok() && plan.of(b"h").unwrap().name().is_ok());
+        for (list, path) in [("h store 20", "h"), (". store 20", "other")] {
+            let (plan, started) = (FaultPlan::parse(list.as_bytes()).unwrap(), Instant::now());
+            plan.sync(path.as_bytes()).unwrap();
+            assert!(started.elapsed() >= Duration::from_millis(20), "{list}");
+        }
         assert_eq!(FaultPlan::default().write(b"f", 0, 7).unwrap(), 7);
         assert_eq!(FaultPlan::default().left(), None);
     }

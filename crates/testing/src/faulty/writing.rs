@@ -132,7 +132,7 @@ impl Shown {
 
     pub(super) fn sync_file(&self, node: INodeNo) -> io::Result<()> {
         let path = self.path(node)?;
-        self.plan.of(path.as_os_str().as_bytes()).map_or(Ok(()), plan::FileFaults::sync)?;
+        self.plan.sync(path.as_os_str().as_bytes())?;
         File::open(self.directory.join(&path))?.sync_all()
     }
 
