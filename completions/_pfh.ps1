@@ -936,7 +936,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;merge' {
-            [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Only the files that begin in this shard: those of its list, and those whose first part is there. Every shard must have a result all the same')
+            [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Only the files that begin in this shard: those of its list, and those whose first part is there. The shards in which the last of them goes on must have results, too')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')

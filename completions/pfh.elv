@@ -875,7 +875,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
         }
         &'pfh;merge'= {
-            cand --shard 'Only the files that begin in this shard: those of its list, and those whose first part is there. Every shard must have a result all the same'
+            cand --shard 'Only the files that begin in this shard: those of its list, and those whose first part is there. The shards in which the last of them goes on must have results, too'
             cand -f 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]'
             cand --format 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]'
             cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'

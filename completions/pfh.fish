@@ -725,7 +725,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand shard" -s q -l quiet -d 'Do not 
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand merge" -l shard -d 'Only the files that begin in this shard: those of its list, and those whose first part is there. Every shard must have a result all the same' -r
+complete -c pfh -n "__fish_pfh_using_subcommand merge" -l shard -d 'Only the files that begin in this shard: those of its list, and those whose first part is there. The shards in which the last of them goes on must have results, too' -r
 complete -c pfh -n "__fish_pfh_using_subcommand merge" -s f -l format -d 'Format of the list, as of `pfh hash` [default: that of `pfh hash` for these digests]' -r -f -a "gnu\t''
 bsd\t''
 hashdeep\t''

@@ -244,7 +244,7 @@ impl List {
         // Beside the lines of files there are the header and the summary, which counts each file once.
         if let Some(summary) = summary.filter(|summary| !summary.interrupted)
             && let Some(file) = self.file()
-            && line_feeds(file)? == summary.files() + 2
+            && line_feeds(file)? == summary.files().saturating_add(2)
         {
             return Ok(self);
         }

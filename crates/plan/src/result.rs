@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 
 use pfh_record::quote::quoted;
@@ -92,7 +92,9 @@ impl Plan {
     /// the one of the list's entry. Records before that were visited.
     pub fn join(&self, visit: &mut dyn FnMut(Record) -> ControlFlow<()>) -> Result<Joined, PlanError> {
         let mut joined = Joined::default();
-        let (mut split, mut bytes) = (None, 0);
+        let mut split = None;
+        // The bytes of all shards: files with several links may have been read once.
+        let mut read = Summary::default();
         for shard in 0..self.shards().len() as u32 {
             let mut result = ShardResult::open(self, shard)?;
             while let Some(record) = result.next_record(&mut split)? {
@@ -101,15 +103,44 @@ impl Plan {
                     return Ok(joined);
                 }
             }
-            let summary = result.end()?;
-            bytes += summary.bytes;
-            joined.summary.elapsed += summary.elapsed;
+            read.add(&result.end()?);
         }
-        // Files with several links may have been read once.
-        joined.summary.bytes = bytes;
+        (joined.summary.bytes, joined.summary.elapsed) = (read.bytes, read.elapsed);
         match split {
             None => Ok(joined),
             Some(split) => Err(self.unfinished(self.shards().len() as u32 - 1, &split)),
+        }
+    }
+
+    /// Returns the shards in which the files lie that begin in this one: itself, and those in which the last of them
+    /// goes on.
+    ///
+    /// # Errors
+    /// As [`Plan::list`], and [`PlanError::List`], of these shards and the next one.
+    pub fn shards_of(&self, shard: u32) -> Result<Range<u32>, PlanError> {
+        let mut end = shard;
+        let mut unfinished: Option<Vec<u8>> = None;
+        loop {
+            let mut list = self.list(end)?;
+            end += 1;
+            if self.options().split_bytes.is_none() || end == self.shards().len() as u32 {
+                return Ok(shard..end);
+            }
+            let mut last = None;
+            while let Some(entry) = list.next()? {
+                last = Some(entry);
+            }
+            match last {
+                Some(ListEntry::Part { path, size, offset, length, .. })
+                    if offset.saturating_add(length) < size
+                        && unfinished.as_ref().is_none_or(|before| *before == path) =>
+                {
+                    unfinished = Some(path);
+                }
+                // A shard may be empty.
+                None if unfinished.is_some() => {}
+                _ => return Ok(shard..end),
+            }
         }
     }
 

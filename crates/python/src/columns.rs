@@ -16,10 +16,10 @@ use pfh::{Algorithm, Digest, Outcome, Record, Selection};
 use crate::record::{Item, RecordError};
 
 /// Most rows of a batch.
-const ROWS_MAX: usize = 4096;
+pub(crate) const ROWS_MAX: usize = 4096;
 
 /// Bytes of paths, pieces and similarity digests from which a batch is handed over.
-const BATCH_BYTES: usize = 4 << 20;
+pub(crate) const BATCH_BYTES: usize = 4 << 20;
 
 /// The kinds of values that records have.
 #[derive(Clone, Debug)]

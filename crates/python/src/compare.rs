@@ -9,18 +9,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::builder::{Int32Builder, StringBuilder};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchIterator};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pfh::similarity::all_pairs::{Compare, Digests, SimilarPair};
 use pfh::similarity::{Digest, Family};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyMapping, PySlice, PyString, PyTuple};
 
+use crate::arguments::path_bytes;
 use crate::array::schema_capsule;
 use crate::capsule::each_array;
+use crate::columns::{BATCH_BYTES, ROWS_MAX};
 use crate::errors;
-use crate::hash::path_bytes;
 use crate::interpreter::{apart, look};
 use crate::many::threads_of;
 use crate::records::Records;
@@ -139,6 +140,8 @@ impl Named {
 /// are their places, from 0), or an Arrow array of strings. ``family`` is ``ssdeep``, ``tlsh``, ``sdhash`` or
 /// ``mrsh-v2``. ``threshold`` is the lowest score (1 by default); with TLSH, the largest distance (30).
 ///
+/// In a table, names are text: bytes that are no UTF-8 become U+FFFD. Pairs themselves have them (``os.fsdecode``).
+///
 /// >>> pairs = pfh.compare(pfh.hash("/samples", algorithms="tlsh"), family="tlsh", threshold=50)
 /// >>> polars.DataFrame(pairs).sort("score")
 ///
@@ -183,15 +186,57 @@ pub(crate) fn compare(
     let (pairs, left_names, right_names) = compared;
     let left_names = Arc::new(left_names);
     let right_names = right_names.map_or_else(|| Arc::clone(&left_names), Arc::new);
-    Ok(Pairs { family, pairs, names: [left_names, right_names] })
+    Ok(Pairs { family, pairs: Arc::new(pairs), names: [left_names, right_names] })
 }
 
 /// Pairs of similar digests, in the order of the digests.
 #[pyclass(frozen, sequence, module = "pfh", name = "Pairs")]
 pub(crate) struct Pairs {
     family: Family,
-    pairs: Vec<SimilarPair>,
+    pairs: Arc<Vec<SimilarPair>>,
     names: [Arc<Vec<Vec<u8>>>; 2],
+}
+
+/// Pairs as a stream of batches: an array of text has at most 2 GiB.
+struct Batches {
+    pairs: Arc<Vec<SimilarPair>>,
+    names: [Arc<Vec<Vec<u8>>>; 2],
+    schema: SchemaRef,
+    /// The first pair of the next batch; `None` after the last one.
+    next: Option<usize>,
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.next?;
+        let (mut first, mut second, mut score) = (StringBuilder::new(), StringBuilder::new(), Int32Builder::new());
+        let (mut rows, mut bytes) = (0, 0);
+        for pair in &self.pairs[start..] {
+            if rows == ROWS_MAX || bytes >= BATCH_BYTES {
+                break;
+            }
+            let left = String::from_utf8_lossy(&self.names[0][pair.first as usize]);
+            let right = String::from_utf8_lossy(&self.names[1][pair.second as usize]);
+            first.append_value(&left);
+            second.append_value(&right);
+            score.append_value(pair.score as i32);
+            rows += 1;
+            bytes += left.len() + right.len();
+        }
+        // Without a pair there is one batch without rows.
+        self.next = Some(start + rows).filter(|&next| next < self.pairs.len());
+        let columns: Vec<ArrayRef> =
+            vec![Arc::new(first.finish()), Arc::new(second.finish()), Arc::new(score.finish())];
+        Some(RecordBatch::try_new(Arc::clone(&self.schema), columns))
+    }
+}
+
+impl RecordBatchReader for Batches {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
 }
 
 /// Two digests that are similar.
@@ -295,18 +340,8 @@ impl Pairs {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let schema = Arc::new(Pairs::schema());
-        let (mut first, mut second, mut score) = (StringBuilder::new(), StringBuilder::new(), Int32Builder::new());
-        for pair in &self.pairs {
-            first.append_value(String::from_utf8_lossy(&self.names[0][pair.first as usize]));
-            second.append_value(String::from_utf8_lossy(&self.names[1][pair.second as usize]));
-            score.append_value(pair.score as i32);
-        }
-        let batch = RecordBatch::try_new(
-            Arc::clone(&schema),
-            vec![Arc::new(first.finish()), Arc::new(second.finish()), Arc::new(score.finish())],
-        );
-        let reader = RecordBatchIterator::new([batch], schema);
+        let (pairs, names, schema) = (Arc::clone(&self.pairs), self.names.clone(), Arc::new(Pairs::schema()));
+        let reader = Batches { pairs, names, schema, next: Some(0) };
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
     }
 

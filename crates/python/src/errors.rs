@@ -77,17 +77,20 @@ pub(crate) fn of_open(py: Python<'_>, error: &OpenError) -> PyErr {
     }
 }
 
+/// A list that has not all files of its run; `missing` tells why.
+pub(crate) fn of_end(py: Python<'_>, name: &[u8], missing: &str) -> PyErr {
+    list(py, &format!("{}: {missing}", pfh::record::quote::quoted(name)), name, None)
+}
+
 /// A line of a list that cannot be read.
 pub(crate) fn of_line(py: Python<'_>, name: &[u8], error: &ReadError) -> PyErr {
     let quoted = pfh::record::quote::quoted(name);
     list(py, &format!("{quoted}: {error}"), name, Some(error.line))
 }
 
-/// `pfh.FileError`: a file that was not read to its end.
-pub(crate) fn file(py: Python<'_>, record: &pfh::Record) -> PyErr {
+/// `pfh.FileError`: a file that was not read to its end, with the kind and the number of the error.
+pub(crate) fn file(py: Python<'_>, record: &pfh::Record, kind: &str, errno: Option<i32>) -> PyErr {
     let quoted = pfh::record::quote::quoted(&record.path);
-    let kind = crate::record::RecordError::of(&record.outcome).map(|error| (error.kind, error.errno));
-    let (kind, errno) = kind.unwrap_or_default();
     let message = format!("{quoted}: {}", record.outcome);
     make(py, "FileError", (message, PyBytes::new(py, &record.path), kind, errno))
 }

@@ -1,63 +1,23 @@
 //! `hash`: files and trees.
 
 use std::io::{self, Read};
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pfh::record::DigestKind;
 use pfh::source::{FileList, IoMethod};
-use pfh::{HashRun, Mode, Selection};
+use pfh::{HashRun, Mode};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyString, PyTuple};
 
+use crate::arguments::{bytes_of, path_bytes, selection, words};
 use crate::columns::Shape;
 use crate::errors;
+use crate::feed::Feed;
 use crate::hasher::keys;
 use crate::interpreter::{caught, inside, outside};
 use crate::interrupt::Interrupts;
 use crate::many::threads_of;
-use crate::records::{Begin, Feed, Records};
-
-/// Returns the bytes of a path: `str`, `bytes`, or what has `__fspath__`.
-pub(crate) fn path_bytes(path: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    let encoded = path.py().import("os")?.call_method1("fsencode", (path,))?;
-    Ok(encoded.cast::<PyBytes>()?.as_bytes().to_vec())
-}
-
-/// Returns the digests that are asked for: a name, several with commas between them, or a sequence of names.
-pub(crate) fn selection(names: &Bound<'_, PyAny>) -> PyResult<Selection> {
-    let py = names.py();
-    let unknown = |error| errors::unknown_algorithm(py, error);
-    if let Ok(names) = names.cast::<PyString>() {
-        return Selection::parse(&names.to_cow()?).map_err(unknown);
-    }
-    let mut selection = Selection::default();
-    for name in names.try_iter()? {
-        let name: String = name?.extract()?;
-        selection.insert(DigestKind::from_str(&name).map_err(unknown)?);
-    }
-    Ok(selection)
-}
-
-/// Returns one word or several.
-pub(crate) fn words(words: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
-    match words {
-        None => Ok(Vec::new()),
-        Some(word) if word.cast::<PyString>().is_ok() => Ok(vec![word.extract()?]),
-        Some(words) => words.try_iter()?.map(|word| word?.extract()).collect(),
-    }
-}
-
-/// Returns a number of bytes: a number, or text such as `256M`.
-pub(crate) fn bytes_of(size: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
-    let py = size.py();
-    if let Ok(text) = size.cast::<PyString>() {
-        return pfh::parse_bytes(&text.to_cow()?).map_err(|error| errors::option(py, format!("{name}: {error}")));
-    }
-    let number: i128 = size.extract()?;
-    u64::try_from(number).map_err(|_| errors::option(py, format!("{name}={number} is not a number of bytes")))
-}
+use crate::records::{Begin, Records};
 
 /// Paths of an iterable of Python, taken by the thread of the walk; each ends with NUL.
 struct Paths {

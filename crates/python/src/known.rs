@@ -11,8 +11,8 @@ use pfh_known::{ALGORITHMS_MAX, Class, ClassifiedSet, Classifier, Importer, Keep
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::arguments::{bytes_of, path_bytes};
 use crate::errors;
-use crate::hash::{bytes_of, path_bytes};
 use crate::hasher;
 use crate::interpreter::apart;
 use crate::record::Record;

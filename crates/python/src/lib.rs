@@ -5,12 +5,14 @@
 #![deny(unsafe_code)]
 
 mod algorithms;
+mod arguments;
 mod array;
 mod capsule;
 mod columns;
 mod compare;
 mod data;
 mod errors;
+mod feed;
 mod hash;
 mod hasher;
 mod interpreter;

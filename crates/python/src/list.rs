@@ -4,30 +4,26 @@ use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use pfh::engine::Counters;
+use pfh::Selection;
 use pfh::list::{Entry, FormatName, Input, List, OpenError, ReadError, ReadOptions};
-use pfh::{CancelToken, Selection};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::arguments::{path_bytes, selection};
 use crate::columns::Shape;
-use crate::hash::{path_bytes, selection};
+use crate::feed::{Fault, Feed, Group, ListFeed};
 use crate::interpreter::{begin, inside, wait_for};
 use crate::interrupt::Interrupts;
 use crate::record::Item;
-use crate::records::{Begin, Feed, Records};
+use crate::records::{Begin, Records};
 use crate::{errors, hasher};
 
 /// Entries that are handed over together; what the first of them have decides about the columns.
 const GROUP: usize = 256;
-
-type Group = Vec<Result<Item, ReadError>>;
 
 /// The facts about a list that its beginning tells.
 struct Opened {
@@ -35,50 +31,6 @@ struct Opened {
     format: FormatName,
     selection: Selection,
     first: Group,
-}
-
-/// The entries of a list, which a thread reads.
-pub(crate) struct ListFeed {
-    groups: Receiver<Group>,
-    group: std::vec::IntoIter<Result<Item, ReadError>>,
-    has_ended: bool,
-    pub(crate) cancel: CancelToken,
-    pub(crate) counters: Arc<Counters>,
-}
-
-impl ListFeed {
-    /// Waits until `next` returns at once, no longer than `timeout`; false if it does not.
-    pub(crate) fn wait(&mut self, timeout: Duration) -> bool {
-        if self.group.len() > 0 || self.has_ended || self.cancel.is_cancelled() {
-            return true;
-        }
-        match self.groups.recv_timeout(timeout) {
-            Ok(group) => self.group = group.into_iter(),
-            Err(RecvTimeoutError::Disconnected) => self.has_ended = true,
-            Err(RecvTimeoutError::Timeout) => return false,
-        }
-        self.has_ended || self.group.len() > 0
-    }
-}
-
-impl Iterator for ListFeed {
-    type Item = Result<Item, ReadError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.cancel.is_cancelled() {
-            return None;
-        }
-        while self.group.len() == 0 {
-            self.group = self.groups.recv().ok()?.into_iter();
-        }
-        let next = self.group.next();
-        if let Some(Ok(item)) = &next {
-            self.counters.files.fetch_add(1, Ordering::Relaxed);
-            let is_failure = item.record.outcome.is_failure();
-            self.counters.failed.fetch_add(u64::from(is_failure), Ordering::Relaxed);
-        }
-        next
-    }
 }
 
 /// A file of Python, read by the thread of a list.
@@ -116,17 +68,21 @@ fn item(mut entry: Entry) -> Item {
     Item { record: entry.into_record(), part }
 }
 
-/// Reads the next group of a list.
-fn group(list: &mut List) -> Group {
+/// Reads the next group of a list, and tells whether it is the last.
+fn group(list: &mut List) -> (Group, bool) {
     let mut group = Group::new();
     for entry in list.by_ref().take(GROUP) {
         let is_fatal = entry.as_ref().is_err_and(ReadError::is_fatal);
-        group.push(entry.map(item));
+        group.push(entry.map(item).map_err(Fault::Line));
         if is_fatal {
             break;
         }
     }
-    group
+    let is_last = group.len() < GROUP;
+    if is_last && let Some(missing) = list.trailer().and_then(|trailer| trailer.end.missing()) {
+        group.push(Err(Fault::End(missing)));
+    }
+    (group, is_last)
 }
 
 /// Opens a list and reads all of it, on a thread of its own: a pipe may keep it waiting.
@@ -146,23 +102,24 @@ fn run(
         Err(error) => return drop(opened.send(Err(error))),
     };
     let mut selection = list.header().selection.clone().unwrap_or_default();
-    let first = group(&mut list);
+    let (first, mut is_last) = group(&mut list);
     for item in first.iter().flatten() {
         selection.extend(item.record.digests.iter().map(pfh::Digest::algorithm));
         selection.extend(item.record.similarities.iter().map(|one| one.family));
     }
-    let mut is_last = first.len() < GROUP;
     let format = list.header().format;
     if opened.send(Ok(Opened { name: list.name().to_vec(), format, selection, first })).is_err() {
         return;
     }
     while !is_last {
-        let group = group(&mut list);
-        is_last = group.len() < GROUP;
-        if groups.send(group).is_err() {
+        let next = group(&mut list);
+        is_last = next.1;
+        if groups.send(next.0).is_err() {
             return;
         }
     }
+    // Nobody may wait for it any more.
+    let _ = groups.send(Group::new());
 }
 
 /// Returns the input of a path, or of a file of Python.
@@ -181,7 +138,8 @@ pub(crate) fn input(list: &Bound<'_, PyAny>, raised: &Arc<Mutex<Option<PyErr>>>)
 /// ``list`` is a path, also of a zip archive, or a file that is open for reading bytes. ``format`` is the name of a
 /// format; it is recognised by default. ``algorithm`` is that of digests whose algorithm the list does not name.
 /// ``algorithms`` name the columns of a table; by default they are those of the header and of the first 256 entries.
-/// A line that cannot be read raises; with ``strict=False`` it is left out, and ``records.broken`` tells of it.
+/// A line that cannot be read raises, and so does the end of a list that has not all files of its run: it was cut, or
+/// the run was interrupted. With ``strict=False`` the line is left out, and ``records.broken`` tells of both.
 ///
 /// >>> {record.path_str: record.digests["sha256"] for record in pfh.read("SHA256SUMS")}
 ///
@@ -210,13 +168,7 @@ pub(crate) fn read(
         return Err(error);
     }
     let opened = opened.map_err(|error| errors::of_open(py, &error))?;
-    let feed = ListFeed {
-        groups,
-        group: opened.first.into_iter(),
-        has_ended: false,
-        cancel: CancelToken::default(),
-        counters: Arc::default(),
-    };
+    let feed = ListFeed::new(opened.first, groups);
     let shape = Shape { selection: asked.unwrap_or(opened.selection), has_pieces: false, has_parts: true };
     Ok(Records::begin(Begin {
         feed: Feed::List(feed),

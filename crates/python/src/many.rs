@@ -272,11 +272,7 @@ impl Many {
         while start < length {
             let end = match longest < LONG_BYTES {
                 true => start.saturating_add(part.max(GROUP)).min(length),
-                false => {
-                    let is_long = |&place: &usize| messages.get(place).is_some_and(|one| one.len() >= LONG_BYTES);
-                    let most = length.min(start + PIECE_BYTES * self.threads / LONG_BYTES);
-                    (start..most).find(is_long).unwrap_or(most)
-                }
+                false => self.end_before_long(start, messages),
             };
             if end == start {
                 self.long(py, messages.get(start).unwrap_or_default())?;
@@ -290,6 +286,21 @@ impl Many {
             }
         }
         Ok(())
+    }
+
+    /// Returns the end of a part of short messages, of about a piece for each thread. It is the start where a long
+    /// message is.
+    fn end_before_long<M: Messages + ?Sized>(&self, start: usize, messages: &M) -> usize {
+        let mut left = PIECE_BYTES * self.threads;
+        for place in start..messages.len() {
+            let bytes = messages.get(place).map_or(0, <[u8]>::len);
+            if bytes >= LONG_BYTES || left == 0 {
+                return place;
+            }
+            // An empty message takes its time, too.
+            left = left.saturating_sub(bytes.max(64));
+        }
+        messages.len()
     }
 
     fn part<M: Messages + ?Sized>(&mut self, py: Python<'_>, range: Range<usize>, messages: &M) -> PyResult<()> {

@@ -128,9 +128,11 @@ impl Record {
 
     /// Raises `FileError` if the file was to be read and was not.
     fn raise_for_failure(&self, py: Python<'_>) -> PyResult<()> {
-        match self.inner().outcome.is_failure() {
-            true => Err(errors::file(py, self.inner())),
-            false => Ok(()),
+        match self.error() {
+            Some(error) if self.inner().outcome.is_failure() => {
+                Err(errors::file(py, self.inner(), error.kind, error.errno))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,6 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use pfh::engine::Counters;
-use pfh::list::ReadError;
 use pfh::{CancelToken, Report as RunReport};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -20,57 +19,11 @@ use crate::array::schema_capsule;
 use crate::capsule::fixed_widths;
 use crate::columns::{Columns, Shape};
 use crate::errors;
-use crate::interpreter::{TICK, caught, inside, interrupt_again, look, outside, stay_while_closing};
+use crate::feed::{Fault, Feed, Next};
+use crate::interpreter::{TICK, caught, defect, inside, interrupt_again, look, outside, stay_while_closing};
 use crate::interrupt::Interrupts;
-use crate::list::ListFeed;
 use crate::process::Process;
 use crate::record::{Item, Record};
-
-/// Where records come from.
-pub(crate) enum Feed {
-    Run(pfh::Records),
-    List(ListFeed),
-}
-
-/// The next thing of a feed.
-#[expect(clippy::large_enum_variant, reason = "items are moved on at once, and a box for each would cost time")]
-enum Next {
-    Item(Item),
-    Broken(Box<ReadError>),
-    End,
-}
-
-impl Feed {
-    /// Waits until `next` returns at once, no longer than `timeout`; false if it does not.
-    fn wait(&mut self, timeout: Duration) -> bool {
-        match self {
-            Feed::Run(records) => records.wait(timeout),
-            Feed::List(list) => list.wait(timeout),
-        }
-    }
-
-    fn next(&mut self) -> Next {
-        match self {
-            Feed::Run(records) => match records.next() {
-                Some(record) => Next::Item(Item { record, part: None }),
-                None => Next::End,
-            },
-            Feed::List(list) => match list.next() {
-                Some(Ok(item)) => Next::Item(item),
-                Some(Err(error)) => Next::Broken(Box::new(error)),
-                None => Next::End,
-            },
-        }
-    }
-
-    /// The report of a feed that has ended, or is to be stopped.
-    fn finish(self) -> Option<RunReport> {
-        match self {
-            Feed::Run(records) => Some(records.finish()),
-            Feed::List(_) => None,
-        }
-    }
-}
 
 /// A feed that is stopped when it is dropped; but not in a process in which its threads do not exist.
 struct Running {
@@ -132,6 +85,8 @@ pub(crate) struct Shared {
     cancel: CancelToken,
     counters: Arc<Counters>,
     report: Mutex<Option<RunReport>>,
+    /// Whether it was stopped before its end; nothing as long as it has not ended.
+    was_stopped: OnceLock<bool>,
     /// The first file that was not read to its end, and why.
     failure: Mutex<Option<String>>,
     broken: Mutex<Vec<String>>,
@@ -158,6 +113,11 @@ const BROKEN_MAX: usize = 1000;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `RuntimeError` where nothing tells that all records came.
+fn lost() -> PyErr {
+    defect("a thread ended early")
 }
 
 /// The parts of new records that are not the same for all.
@@ -239,6 +199,10 @@ impl Shared {
         if let Some(error) = lock(&self.raised).take() {
             return Err(error);
         }
+        let report = *lock(&self.report);
+        let was_stopped = report.map_or_else(|| self.cancel.is_cancelled(), |report| report.summary.interrupted);
+        // It ends once.
+        let _ = self.was_stopped.set(was_stopped);
         self.tell(py, true)
     }
 
@@ -248,8 +212,11 @@ impl Shared {
         let deadline = Instant::now() + ENDING_MAX;
         let has_ended = outside(py, || {
             while Instant::now() < deadline {
-                if feed.wait(Duration::from_millis(1)) && matches!(feed.next(), Next::End) {
-                    return true;
+                match feed.wait(Duration::from_millis(1)).then(|| feed.next()) {
+                    Some(Next::Item(item)) => self.note(&item),
+                    None | Some(Next::Broken(_)) => {}
+                    Some(Next::Lost) => return false,
+                    Some(Next::End) => return true,
                 }
             }
             false
@@ -269,11 +236,11 @@ impl Shared {
         }
     }
 
-    /// Keeps a broken line.
-    fn keep_broken(&self, error: &ReadError) {
+    /// Keeps a fault of a list.
+    fn keep_broken(&self, fault: &Fault) {
         let mut broken = lock(&self.broken);
         if broken.len() < BROKEN_MAX {
-            broken.push(error.to_string());
+            broken.push(fault.to_string());
         }
     }
 
@@ -291,8 +258,9 @@ impl Shared {
                         }
                         return Ok(Some(item));
                     }
-                    Next::Broken(error) if self.is_strict => return Err(errors::of_line(py, &self.name, &error)),
-                    Next::Broken(error) => self.keep_broken(&error),
+                    Next::Broken(fault) if self.is_strict => return Err(fault.error(py, &self.name)),
+                    Next::Broken(fault) => self.keep_broken(&fault),
+                    Next::Lost => return Err(lost()),
                     Next::End => return Ok(None),
                 }
             } else {
@@ -325,6 +293,7 @@ impl Records {
             cancel,
             counters,
             report: Mutex::new(None),
+            was_stopped: OnceLock::new(),
             failure: Mutex::new(None),
             broken: Mutex::new(Vec::new()),
             raised: begin.raised,
@@ -436,7 +405,7 @@ impl Records {
         self.shared.shape.selection.names().collect()
     }
 
-    /// Lines that could not be read, with `strict=False`: the first thousand.
+    /// Lines that could not be read, and a missing end of the list, with `strict=False`: the first thousand.
     #[getter]
     fn broken(&self) -> Vec<String> {
         lock(&self.shared.broken).clone()
@@ -448,18 +417,20 @@ impl Records {
         lock(&self.shared.report).map(Report)
     }
 
-    /// Raises `FileError` if a file was not read to its end. The run must have ended.
+    /// Raises `FileError` if a file was not read to its end, and `Error` if the run was stopped before it had read
+    /// every file. The run must have ended.
     fn raise_for_failures(&self, py: Python<'_>) -> PyResult<()> {
-        let has_ended = lock(&self.shared.report).is_some() || matches!(*lock(&self.shared.slot), Slot::Ended);
-        if !has_ended {
+        let was_stopped = self.shared.was_stopped.get().copied();
+        if was_stopped.is_none() && !matches!(*lock(&self.shared.slot), Slot::Ended) {
             return Err(errors::error(py, "the run has not ended; take all of its records first"));
         }
         let (failed, failure) = (self.failed(), lock(&self.shared.failure).clone());
-        match failure {
-            Some(first) => {
+        match (failure, was_stopped) {
+            (Some(first), _) => {
                 Err(errors::files(py, &format!("{failed} of {} files were not read, first {first}", self.files())))
             }
-            None => Ok(()),
+            (None, Some(false)) => Ok(()),
+            (None, _) => Err(errors::error(py, "the run was stopped before it had read every file")),
         }
     }
 
@@ -518,7 +489,8 @@ struct Batches {
 enum Step {
     Full,
     Waits,
-    Broken(Box<ReadError>),
+    Broken(Box<Fault>),
+    Lost,
     End,
 }
 
@@ -541,8 +513,9 @@ impl Batches {
                         self.shared.note(&item);
                         self.columns.push(&item)?;
                     }
-                    Next::Broken(error) if self.shared.is_strict => return Ok(Step::Broken(error)),
-                    Next::Broken(error) => self.shared.keep_broken(&error),
+                    Next::Broken(fault) if self.shared.is_strict => return Ok(Step::Broken(fault)),
+                    Next::Broken(fault) => self.shared.keep_broken(&fault),
+                    Next::Lost => return Ok(Step::Lost),
                     Next::End => return Ok(Step::End),
                 }
                 if self.columns.is_full() {
@@ -572,7 +545,8 @@ impl Batches {
             shared.tick(py).map_err(&failed)?;
             match step {
                 Step::Full => return self.columns.finish().map(Some),
-                Step::Broken(error) => return Err(failed(errors::of_line(py, &shared.name, &error))),
+                Step::Broken(fault) => return Err(failed(fault.error(py, &shared.name))),
+                Step::Lost => return Err(failed(lost())),
                 Step::Waits => {}
                 Step::End => {
                     if let Some(running) = self.running.take() {

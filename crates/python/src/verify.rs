@@ -23,8 +23,8 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::arguments::{bytes_of, path_bytes, words};
 use crate::errors;
-use crate::hash::{bytes_of, path_bytes, words};
 use crate::hasher::{self, keys};
 use crate::interpreter::{TICK, apart, begin, look, outside};
 use crate::list;
@@ -207,6 +207,12 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
         return Err(Failed::Line(list.name().to_vec(), error));
     }
     let mut listed = listed.map_err(|useless| refused(useless, list.name(), &root))?;
+    if let Some(missing) = list.trailer().and_then(|trailer| trailer.end.missing()) {
+        if asked.is_strict {
+            return Err(Failed::List(list.name().to_vec(), format!("{}: {missing}", quoted(list.name()))));
+        }
+        broken.push(missing.to_owned());
+    }
     let algorithms = listed.expected.algorithms().to_vec();
     let not_wanted = || Decision::RecordOnly(SkipReason::NotWanted);
     if asked.size_first {
@@ -239,6 +245,9 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
 /// >>> findings = pfh.verify("bag/manifest-sha256.txt")
 /// >>> findings.ok, findings.counts["changed"]
 /// >>> [(finding.class_, finding.path_str, finding.reason) for finding in findings]
+///
+/// A list of which lines, or the end, cannot be read raises; with ``strict=False``, ``findings.broken`` tells of it,
+/// and they are not ``ok``.
 ///
 /// Raises ``ListError`` for a list that is of no use; ``OptionError`` for a share that is not above 0 and up to 100,
 /// and for options that exclude each other; and as :func:`hash`.
@@ -512,7 +521,7 @@ impl Findings {
         self.files
     }
 
-    /// Lines of the list that could not be read, with `strict=False`.
+    /// Lines of the list that could not be read, and that its end is missing, with `strict=False`.
     #[getter]
     fn broken(&self) -> Vec<String> {
         self.broken.clone()

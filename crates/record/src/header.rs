@@ -84,6 +84,17 @@ pub enum ListEnd {
     CutOff,
 }
 
+impl ListEnd {
+    /// Returns the words for the end of a list that has not all files of its run; `None` if nothing tells that.
+    pub fn missing(self) -> Option<&'static str> {
+        match self {
+            ListEnd::Interrupted => Some("the run was interrupted, so the list has not all files"),
+            ListEnd::CutOff => Some("its end is missing"),
+            ListEnd::Unstated | ListEnd::Complete => None,
+        }
+    }
+}
+
 impl Trailer {
     /// Makes a trailer without counts.
     pub fn new(end: ListEnd) -> Trailer {

@@ -111,7 +111,7 @@ impl Summary {
     /// Counts one record, and its bytes as read.
     pub fn count(&mut self, record: &Record) {
         *Summary::counter(&record.outcome)(self) += 1;
-        self.bytes += record.bytes_read;
+        self.bytes = self.bytes.saturating_add(record.bytes_read);
     }
 
     /// Returns the counter of an outcome, for counting when the record is gone.
@@ -126,15 +126,17 @@ impl Summary {
         }
     }
 
-    /// Adds the counts and bytes of another part of the run.
+    /// Adds the counts, bytes and time of another part of the run, or of another list. Lists may state any number, so a
+    /// sum that is too large is the largest.
     pub fn add(&mut self, part: &Summary) {
-        self.complete += part.complete;
-        self.changed += part.changed;
-        self.short += part.short;
-        self.unreadable += part.unreadable;
-        self.skipped += part.skipped;
-        self.not_reached += part.not_reached;
-        self.bytes += part.bytes;
+        self.complete = self.complete.saturating_add(part.complete);
+        self.changed = self.changed.saturating_add(part.changed);
+        self.short = self.short.saturating_add(part.short);
+        self.unreadable = self.unreadable.saturating_add(part.unreadable);
+        self.skipped = self.skipped.saturating_add(part.skipped);
+        self.not_reached = self.not_reached.saturating_add(part.not_reached);
+        self.bytes = self.bytes.saturating_add(part.bytes);
+        self.elapsed = self.elapsed.saturating_add(part.elapsed);
     }
 
     /// Iterates over all numbers except the time, with their names in the formats.
@@ -154,6 +156,7 @@ impl Summary {
 
     /// Returns the number of records, the sum of the six outcomes.
     pub fn files(&self) -> u64 {
-        self.complete + self.changed + self.short + self.unreadable + self.skipped + self.not_reached
+        let counts = [self.changed, self.short, self.unreadable, self.skipped, self.not_reached];
+        counts.into_iter().fold(self.complete, u64::saturating_add)
     }
 }

@@ -166,7 +166,8 @@ def read(
     ``list`` is a path, also of a zip archive, or a file that is open for reading bytes. ``format`` is the name of a
     format; it is recognised by default. ``algorithm`` is that of digests whose algorithm the list does not name.
     ``algorithms`` name the columns of a table; by default they are those of the header and of the first 256 entries.
-    A line that cannot be read raises; with ``strict=False`` it is left out, and ``records.broken`` tells of it.
+    A line that cannot be read raises, and so does the end of a list that has not all files of its run: it was cut, or
+    the run was interrupted. With ``strict=False`` the line is left out, and ``records.broken`` tells of both.
 
     >>> {record.path_str: record.digests["sha256"] for record in pfh.read("SHA256SUMS")}
 
@@ -186,6 +187,8 @@ def compare(
     ``a`` and ``b`` are records, a mapping of names to digests, pairs of a name and a digest, digests alone (their names
     are their places, from 0), or an Arrow array of strings. ``family`` is ``ssdeep``, ``tlsh``, ``sdhash`` or
     ``mrsh-v2``. ``threshold`` is the lowest score (1 by default); with TLSH, the largest distance (30).
+
+    In a table, names are text: bytes that are no UTF-8 become U+FFFD. Pairs themselves have them (``os.fsdecode``).
 
     >>> pairs = pfh.compare(pfh.hash("/samples", algorithms="tlsh"), family="tlsh", threshold=50)
     >>> polars.DataFrame(pairs).sort("score")
@@ -233,6 +236,9 @@ def verify(
     >>> findings = pfh.verify("bag/manifest-sha256.txt")
     >>> findings.ok, findings.counts["changed"]
     >>> [(finding.class_, finding.path_str, finding.reason) for finding in findings]
+
+    A list of which lines, or the end, cannot be read raises; with ``strict=False``, ``findings.broken`` tells of it,
+    and they are not ``ok``.
 
     Raises ``ListError`` for a list that is of no use; ``OptionError`` for a share that is not above 0 and up to 100,
     and for options that exclude each other; and as :func:`hash`.
@@ -456,14 +462,16 @@ class Records(Iterator[Record]):
 
     @property
     def broken(self) -> list[str]:
-        """Lines that could not be read, with `strict=False`: the first thousand."""
+        """Lines that could not be read, and a missing end of the list, with `strict=False`: the first thousand."""
 
     @property
     def report(self) -> Report | None:
         """The counts and times of a run that has ended; `None` before, and for a list."""
 
     def raise_for_failures(self) -> None:
-        """Raises `FileError` if a file was not read to its end. The run must have ended."""
+        """Raises `FileError` if a file was not read to its end, and `Error` if the run was stopped before it had read
+        every file. The run must have ended.
+        """
 
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -709,7 +717,7 @@ class Findings(Iterator[Finding]):
 
     @property
     def broken(self) -> list[str]:
-        """Lines of the list that could not be read, with `strict=False`."""
+        """Lines of the list that could not be read, and that its end is missing, with `strict=False`."""
 
 @final
 class Finding:

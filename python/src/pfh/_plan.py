@@ -22,11 +22,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Counts", "Plan", "Shard", "hash_shard", "shard"]
 
-#: Exit statuses of the program: everything was done; some files could not be read.
-_DONE, _UNREAD = 0, 3
+#: Exit statuses of the program with which all is done, whatever was found: a file may bear the marks of a collision
+#: attack.
+_DONE = (0, 1)
+
+#: Those with which some files could not be read, or nothing was written: whether the result is there tells.
+_UNREAD = (3, 5)
 
 #: The last line of a result is shorter.
 _SUMMARY_BYTES = 4096
+
+#: A header is shorter: it has the command line, which the system bounds.
+_HEADER_BYTES_MAX = 16 << 20
+
+#: What headers of results have in common with their plan.
+_COMMON_FIELDS = ("algorithms", "directory", "directory_base64", "piece_bytes", "facts")
 
 
 class Shard(NamedTuple):
@@ -118,6 +128,7 @@ class Plan:
             raise ListError(f"{path} is not as pfh wrote it: {error!r}; make the plan anew", raw) from None
         self.piece_bytes = plan.get("piece_bytes")
         self.split_bytes = plan.get("split_bytes")
+        self._common = {name: plan.get(name) for name in _COMMON_FIELDS}
 
     @classmethod
     def of(cls, plan: Plan | StrOrBytesPath) -> Plan:
@@ -143,38 +154,70 @@ class Plan:
         ``list`` is the path of the list, which appears whole. ``format`` is a format of ``pfh hash``; by default the
         usual one for the digests.
 
-        Raises ``Error`` if a shard has no result, or one that is not its own.
+        Raises ``Error`` if a shard has no result, or one that is not its own; then the path has what it had before.
         """
         path = os.path.abspath(os.fsencode(list))
         chosen = [] if format is None else ["--format", format]
+        before = _identity(path)
         status, message = run(["merge", "--quiet", "--allow-empty", *chosen, "--output", path, self.folder])
-        missing = [] if status == _DONE else self.missing()
-        if missing or status not in (_DONE, _UNREAD) or not os.path.exists(path):
+        # A list that replaces another is a file of its own.
+        is_written = status in _DONE or (status in _UNREAD and _identity(path) not in (None, before))
+        if not is_written:
             raise Error(message or f"pfh merge ended with status {status}")
 
     def records(self) -> Iterator[Record]:
         """Yields the records of all shards, in the order of one run, as :func:`read` does.
 
-        Raises ``OSError`` if a shard has no result, and ``ListError`` for one that is damaged; ``Error`` for both where
-        files are split, since their parts are joined first.
+        Raises ``OSError`` if a shard has no result, and ``ListError`` for one that is damaged, or of another plan;
+        ``Error`` for both where files are split, since their parts are joined first.
         """
         for shard in self.shards:
+            entries = 0
             with self._records_of(shard.number) as path, _native.read(path, "jsonl") as records:
-                yield from records
+                for record in records:
+                    entries += record.part is None
+                    yield record
+            self._check_entries(shard, entries)
 
     @contextmanager
     def _records_of(self, number: int) -> Generator[str]:
         """Returns a list of the records of the files that begin in a shard: its result, if no file is split."""
         if self.split_bytes is None:
+            self._check_ends(self.shards[number])
             yield self.result(number)
             return
         with tempfile.TemporaryDirectory(prefix="pfh-") as folder:
             path = os.path.join(folder, "records")
             wanted = ["--quiet", "--allow-empty", "--format=jsonl", f"--shard={number}", f"--output={path}"]
             status, message = run(["merge", *wanted, self.folder])
-            if status not in (_DONE, _UNREAD) or not os.path.exists(path):
+            if status not in _DONE + _UNREAD or not os.path.exists(path):
                 raise Error(message or f"pfh merge ended with status {status}")
             yield path
+
+    def _check_ends(self, shard: Shard) -> None:
+        """Checks that a result is one of this plan and whole, from its first and its last line.
+
+        Raises ``OSError`` if there is none, and ``ListError``.
+        """
+        path = self.result(shard.number)
+        with open(path, "rb") as file:
+            try:
+                header: Any = json.loads(file.readline(_HEADER_BYTES_MAX))
+                common = {name: header.get(name) for name in _COMMON_FIELDS}
+            except (ValueError, AttributeError):
+                raise _damaged(path, "its first line is no header") from None
+        if common != self._common:
+            raise _damaged(path, "it is of another plan")
+        self._check_entries(shard, _counts(path).files)
+
+    def _check_entries(self, shard: Shard, entries: int) -> None:
+        """Checks the number of records of a result. Where files are split, they were counted when they were joined.
+
+        Raises ``ListError``.
+        """
+        if self.split_bytes is None and entries != shard.entries:
+            path = self.result(shard.number)
+            raise _damaged(path, f"it has {entries} records, and the list of the shard {shard.entries}")
 
     def __reduce__(self) -> tuple[type[Plan], tuple[str]]:
         return type(self), (self.folder,)
@@ -185,6 +228,19 @@ class Plan:
 
 def _result(folder: str, number: int) -> str:
     return os.path.join(folder, f"{number:05}.jsonl")
+
+
+def _damaged(path: str, reason: str) -> ListError:
+    return ListError(f"{path}: {reason}; remove it, and hash the shard again", os.fsencode(path))
+
+
+def _identity(path: bytes) -> tuple[int, int, int] | None:
+    """Returns what tells a file from the one that had its name before; ``None`` if there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def shard(
@@ -216,6 +272,8 @@ def shard(
 
     Raises ``Error`` if the plan cannot be made. A path that cannot be listed has a record.
     """
+    if isinstance(files, (str, bytes)):
+        raise TypeError("`files=` is an iterable of paths; a single path goes before it")
     arguments: list[str | bytes] = ["shard", "--quiet", "--output", os.fsencode(plan)]
 
     def option(name: str, value: object | None) -> None:
@@ -243,11 +301,18 @@ def shard(
             arguments.append(f"--{name}")
     if files is not None:
         arguments.append("--files-from0=-")
-    listing = (os.fsencode(file) + b"\0" for file in files or ())
-    status, message = run([*arguments, "--", *map(os.fsencode, paths)], listing)
-    if status not in (_DONE, _UNREAD):
+    listing = (_path_bytes(file) + b"\0" for file in files or ())
+    status, message = run([*arguments, "--", *map(_path_bytes, paths)], listing)
+    if status not in _DONE + _UNREAD:
         raise Error(message or f"pfh shard ended with status {status}")
     return Plan(plan)
+
+
+def _path_bytes(path: StrOrBytesPath) -> bytes:
+    raw = os.fsencode(path)
+    if b"\0" in raw:
+        raise ValueError("a path has a NUL in it; no file can have such a name")
+    return raw
 
 
 def hash_shard(plan: str, number: int, threads: int, memory: int | str, any_tree: bool) -> Counts:
@@ -264,7 +329,7 @@ def hash_shard(plan: str, number: int, threads: int, memory: int | str, any_tree
         ["hash", "--quiet", f"--plan={plan}", f"--shard={number}", f"--threads={threads}", f"--memory={memory}", *tree]
     )
     # What was there and is not whole stays as it is.
-    if status == _DONE or (status == _UNREAD and not was_there and os.path.exists(path)):
+    if status in _DONE or (status in _UNREAD and not was_there and os.path.exists(path)):
         return _counts(path)
     raise Error(f"shard {number} of {plan}: {message or f'pfh hash ended with status {status}'}")
 
@@ -277,7 +342,9 @@ def _counts(path: str) -> Counts:
         line = file.read().rstrip(b"\n").rpartition(b"\n")[2]
     try:
         last: Any = json.loads(line)
+        if last["interrupted"]:
+            raise ValueError
         failed = last["changed_while_reading"] + last["short"] + last["unreadable"]
         return Counts(1, last["files"], last["complete"], failed, last["skipped"], last["bytes"])
     except (ValueError, KeyError, TypeError):
-        raise ListError(f"{path} has no summary; remove it, and hash the shard again", os.fsencode(path)) from None
+        raise _damaged(path, "it has no end") from None

@@ -36,7 +36,7 @@ class Tile(NamedTuple):
 def tiles(plan: Plan, family: str, blocks: int | None, out: StrOrBytesPath) -> list[Tile]:
     """Divides the comparison of all files of a plan into tiles, the heaviest first; makes the folder of the results.
 
-    Raises ``Error`` if the plan lacks the family, or a shard its result.
+    Raises ``Error`` if the plan lacks the family, or a shard its result, and ``ListError`` for one that is damaged.
     """
     if family not in plan.algorithms:
         raise Error(
@@ -46,6 +46,8 @@ def tiles(plan: Plan, family: str, blocks: int | None, out: StrOrBytesPath) -> l
     missing = plan.missing()
     if missing:
         raise Error(f"{plan.folder}: {len(missing)} of {len(plan.shards)} shards have no result; hash the plan first")
+    for shard in plan.shards:
+        plan._check_ends(shard)
     count = min(len(plan.shards), BLOCKS if blocks is None else blocks)
     if count < 1:
         raise Error(f"blocks={blocks}: there must be at least one")

@@ -21,6 +21,9 @@ all tasks that run at once on an executor. In ``local[2]`` Spark never repeats a
 
 from __future__ import annotations
 
+import base64
+import itertools
+import json
 import os
 import re
 
@@ -38,8 +41,10 @@ except ImportError:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from pyspark.sql import DataFrame, SparkSession
 
     from ._arrow import StrOrBytesPath
 
@@ -130,7 +135,7 @@ def register(spark: SparkSession) -> None:
     >>> pfh.spark.register(spark)
     >>> spark.read.format("pfh").load("/shared/plan").where("outcome <> 'complete'").show()
 
-    Raises nothing; reading a plan whose shards have no result fails and says which.
+    Raises nothing; reading a plan whose shards have no result, or a damaged one, fails and says which.
     """
     spark.dataSource.register(PlanSource)
 
@@ -189,12 +194,13 @@ class _PlanReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
         assert isinstance(partition, _Shard)
-        place = 0
+        place, entries = 0, 0
         with self.plan._records_of(partition.number) as path:
             records = _native.read(path, "jsonl", algorithms=self.plan.algorithms)
             for batch in pyarrow.RecordBatchReader.from_stream(records):
                 names = [name for name in batch.schema.names if self.plan.piece_bytes or not name.startswith("part_")]
                 rows = batch.num_rows
+                entries += batch.column("part_offset").null_count
                 yield pyarrow.RecordBatch.from_arrays(
                     [
                         *(batch.column(name) for name in names),
@@ -204,6 +210,7 @@ class _PlanReader(DataSourceReader):
                     names=[*names, "shard", "place"],
                 )
                 place += rows
+        self.plan._check_entries(self.plan.shards[partition.number], entries)
 
 
 def compare(
@@ -250,12 +257,42 @@ def compare(
         return [compare_tile(found[number], family, threshold, threads, memory)]
 
     sizes = [size for [size] in _run(spark, task, list(range(len(found))), retries)]
-    score = "distance" if family == "tlsh" else "score"
-    schema = f"type string, first string, first_base64 string, second string, second_base64 string, {score} int"
     if not any(sizes):
-        return spark.createDataFrame([], "first binary, second binary, score int")
-    lines = spark.read.schema(schema).json([tile.result for tile in found if os.path.exists(tile.result)])
-    return lines.where("type = 'pair'").select(_raw("first"), _raw("second"), functions.col(score).alias("score"))
+        return spark.createDataFrame([], _PAIR)
+    results = [tile.result for tile in found if os.path.exists(tile.result)]
+
+    # Not by Spark's reader, which takes a path for one of the cluster's filesystem, and for a pattern.
+    def read(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        for batch in batches:
+            for place in batch.column(0).to_pylist():
+                yield from _pairs(results[place], "distance" if family == "tlsh" else "score")
+
+    return spark.range(0, len(results), 1, len(results)).mapInArrow(read, _PAIR)
+
+
+#: The columns of pairs.
+_PAIR = "first binary, second binary, score int"
+
+#: Lines of a list of pairs that become a batch.
+_LINES = 4096
+
+
+def _pairs(path: str, score: str) -> Iterator[pyarrow.RecordBatch]:
+    """Yields the pairs of a list in JSON Lines, whose score has this name there."""
+    with open(path, "rb") as file:
+        while lines := [json.loads(line) for line in itertools.islice(file, _LINES)]:
+            pairs = [line for line in lines if line["type"] == "pair"]
+            names = [[_raw(pair, name) for pair in pairs] for name in ("first", "second")]
+            columns = [pyarrow.array(column, pyarrow.binary()) for column in names]
+            columns.append(pyarrow.array([pair[score] for pair in pairs], pyarrow.int32()))
+            yield pyarrow.RecordBatch.from_arrays(columns, names=["first", "second", "score"])
+
+
+def _raw(pair: Mapping[str, Any], name: str) -> bytes:
+    """Returns a path of JSON Lines; one that is no UTF-8 is in base 64."""
+    text: str = pair[name]
+    in_base64: str | None = pair.get(f"{name}_base64")
+    return text.encode() if in_base64 is None else base64.b64decode(in_base64)
 
 
 #: More places than a shard has.
@@ -299,7 +336,7 @@ def similar_ssdeep(frame: DataFrame, *, threshold: int = 1) -> DataFrame:
         columns = [("id", f"{side}_id"), ("path", side), ("ssdeep", f"{side}_digest")]
         met = met.join(frame.select([functions.col(name).alias(alias) for name, alias in columns]), f"{side}_id")
     met = met.select("first", "second", "first_digest", "second_digest")
-    return met.mapInArrow(score, "first binary, second binary, score int")
+    return met.mapInArrow(score, _PAIR)
 
 
 def _keys(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -336,10 +373,4 @@ def _score(batch: pyarrow.RecordBatch, threshold: int) -> pyarrow.RecordBatch:
     kept = pyarrow.array([score is not None for score in found], pyarrow.bool_())
     columns = [batch.column(0), batch.column(1), pyarrow.array(found, pyarrow.int32())]
     return pyarrow.RecordBatch.from_arrays(columns, names=["first", "second", "score"]).filter(kept)
-
-
-def _raw(name: str) -> Column:
-    """Returns a path of JSON Lines as bytes; those that are no UTF-8 are in base 64."""
-    text = functions.encode(functions.col(name), "UTF-8")
-    return functions.coalesce(functions.unbase64(functions.col(f"{name}_base64")), text).alias(name)
 

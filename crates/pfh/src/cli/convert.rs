@@ -81,10 +81,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         sources.into_iter().try_for_each(|source| {
             let end = conversion.convert(source, &command, &mut unread)?;
             match (&mut trailers, end) {
-                (Some(all), Some(of_list)) => {
-                    all.add(&of_list);
-                    all.elapsed += of_list.elapsed;
-                }
+                (Some(all), Some(of_list)) => all.add(&of_list),
                 (trailers, _) => *trailers = None,
             }
             Ok(())

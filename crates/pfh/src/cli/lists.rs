@@ -44,11 +44,7 @@ pub(crate) fn open_latest(path: &OsStr, format: Option<FormatName>, options: Rea
 
 /// Returns the words for the end of a list that has not all files of its run; `None` if nothing tells that.
 pub(crate) fn missing_end(end: ListEnd) -> Option<&'static str> {
-    match end {
-        ListEnd::Interrupted => Some("the run was interrupted, so the list has not all files"),
-        ListEnd::CutOff => Some("its end is missing"),
-        _ => None,
-    }
+    end.missing()
 }
 
 /// Opens lists whose files are asked about or compared; `algorithm` is that of digests that they do not name.

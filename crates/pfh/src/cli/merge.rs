@@ -12,7 +12,7 @@ use super::shard_args::{MergeArguments, ShardWord};
 use pfh::HashRun;
 use pfh_plan::Plan;
 use pfh_record::{Conversion, Encoding, Format, FormatName, Header, Record, RunFacts, WriteOptions};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most numbers of shards that a message names.
@@ -40,8 +40,14 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
         ..plans::write_options(&plan)?
     };
     let format = name.writer(&options.selection, &write).map_err(Failed::usage)?;
-    let header = header(&plan)?;
-    plan.remove_left_overs().map_err(plans::failed)?;
+    let shards = match arguments.shard {
+        Some(shard) => plan.shards_of(shard).map_err(plans::failed)?,
+        None => 0..plan.shards().len() as u32,
+    };
+    let header = header(&plan, shards)?;
+    if arguments.shard.is_none() {
+        plan.remove_left_overs().map_err(plans::failed)?;
+    }
     let reporting = Reporting {
         quiet: arguments.quiet,
         verbose: arguments.verbose,
@@ -67,9 +73,10 @@ fn is_of_plan(place: &OutputPlace, plan: &Plan) -> bool {
     place.replaces && place.below(plan.folder()).is_some() && files.any(|file| place.is(&file))
 }
 
-/// Checks that every shard has a result, and returns what their headers have in common.
-fn header(plan: &Plan) -> Result<Header, Failed> {
-    let results = plans::results(plan)?;
+/// Checks that each of these shards has a result, and returns what their headers have in common.
+fn header(plan: &Plan, shards: Range<u32>) -> Result<Header, Failed> {
+    let count = shards.len() as u64;
+    let results = plans::results(plan, shards)?;
     results.damaged.iter().for_each(message::error);
     let folder = message::quoted_path(plan.folder());
     match (&results.missing[..], results.damaged.len(), results.header) {
@@ -80,7 +87,7 @@ fn header(plan: &Plan) -> Result<Header, Failed> {
             Err(Failed::unread(format_args!(
                 "{folder}: {} of {} shards have no result: {}{more}; `pfh hash --plan … --shard {first}` makes one, and `pfh shard --status` names all",
                 Count(missing.len() as u64),
-                Count(plan.shards().len() as u64),
+                Count(count),
                 numbers.join(", "),
             )))
         }

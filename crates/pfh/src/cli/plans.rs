@@ -5,6 +5,7 @@ use super::exit::Failed;
 use pfh_facts::Counting;
 use pfh_plan::{Plan, PlanError, PlanOptions, ResultState};
 use pfh_record::{Header, WriteOptions};
+use std::ops::Range;
 use std::path::Path;
 
 /// Opens a plan. It is found also after the working directory has changed.
@@ -59,10 +60,10 @@ pub(crate) struct Results {
     pub(crate) header: Option<Header>,
 }
 
-/// Looks at the results of a plan: at the first and the last line of each.
-pub(crate) fn results(plan: &Plan) -> Result<Results, Failed> {
+/// Looks at the results of shards: at the first and the last line of each.
+pub(crate) fn results(plan: &Plan, shards: Range<u32>) -> Result<Results, Failed> {
     let mut results = Results::default();
-    for shard in 0..plan.shards().len() as u32 {
+    for shard in shards {
         match plan.state(shard).map_err(failed)? {
             ResultState::Missing => results.missing.push(shard),
             ResultState::Damaged(reason) => {

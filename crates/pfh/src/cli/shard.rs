@@ -188,7 +188,7 @@ fn account(plan: &Plan, unread: u64) -> Vec<String> {
 
 /// Prints the numbers of the shards without result.
 fn status(plan: &Plan, quiet: bool) -> Result<Ending, Failed> {
-    let results = plans::results(plan)?;
+    let results = plans::results(plan, 0..plan.shards().len() as u32)?;
     let mut command = Command::printing()?;
     results.missing.iter().for_each(|shard| command.write(format!("{shard}\n").as_bytes()));
     results.damaged.iter().for_each(message::error);

@@ -125,8 +125,8 @@ Exit status:
   1    a file bears the marks of a collision attack (-a sha1dc)
   2    the command line is wrong, there is no plan, the format cannot list these digests, or the list would replace
        a file of the plan
-  3    a shard has no result or a damaged one (nothing is written then), some file could not be read,
-       or could not be expressed in the format
+  3    a shard has no result or a damaged one (with -o, nothing is written then), some file could
+       not be read, or could not be expressed in the format
   4    the output could not be written
   5    1 and 3 together
   130  interrupted
@@ -139,8 +139,8 @@ pub(crate) struct MergeArguments {
     #[arg(value_name = "PLAN", value_hint = ValueHint::DirPath)]
     pub(crate) plan: PathBuf,
 
-    /// Only the files that begin in this shard: those of its list, and those whose first part is there. Every shard
-    /// must have a result all the same.
+    /// Only the files that begin in this shard: those of its list, and those whose first part is there. The shards in
+    /// which the last of them goes on must have results, too.
     #[arg(long, value_name = "I")]
     pub(crate) shard: Option<u32>,
 
