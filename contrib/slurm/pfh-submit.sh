@@ -8,8 +8,12 @@ here=$(dirname "$(readlink -f "$0")")
 plan=$1
 list=$2
 at_once=${3:-16}
-# The status is 3 where shards are missing, which is what this is for.
-missing=$(pfh shard --quiet --status "$plan" | paste -sd, -) || [ $? -eq 3 ]
+status=0
+missing=$(pfh shard --quiet --status "$plan") || status=$?
+# The status is 3 where shards are missing, which is what this is for. Where none is named, results are damaged, and no
+# task makes these again.
+if [ "$status" -ne 0 ] && { [ "$status" -ne 3 ] || [ -z "$missing" ]; }; then exit "$status"; fi
+missing=${missing//$'\n'/,}
 after=()
 if [ -n "$missing" ]; then
     job=$(sbatch --parsable --array="$missing%$at_once" "$here/pfh-array.sh" "$plan")

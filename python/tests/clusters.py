@@ -84,14 +84,14 @@ def stat(process: int) -> list[bytes]:
     return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].split()
 
 
-def programs() -> Iterator[tuple[int, int]]:
+def programs(ticks: int = 4) -> Iterator[tuple[int, int]]:
     """The processes that run the program and have used 40 ms of a processor, thus hash, with their parents."""
     path = os.path.realpath(pfh.main_path())
     for folder in Path("/proc").iterdir():
         try:
             if folder.name.isdigit() and os.readlink(folder / "exe") == path:
                 fields = stat(int(folder.name))
-                if int(fields[11]) + int(fields[12]) >= 4:
+                if int(fields[11]) + int(fields[12]) >= ticks:
                     yield int(folder.name), int(fields[1])
         except OSError:
             continue

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import sys
 import sysconfig
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
 
 def skipped(need: str, reason: str) -> NoReturn:
-    """Skips the test for want of something, as the tests of Rust do: `crates/testing/src/skip.rs`."""
+    """Skips the test, or the module, for want of something, as the tests of Rust do: `crates/testing/src/skip.rs`."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "a module").split(" ")[0]
     line = f"{need} {test}: {reason}"
     if need in os.environ.get("PFH_CI_REQUIRED", "").split(","):
@@ -21,7 +22,15 @@ def skipped(need: str, reason: str) -> NoReturn:
     if path := os.environ.get("PFH_TEST_SKIPS"):
         with open(path, "a") as skips:
             print(line, file=skips)
-    pytest.skip(reason)
+    pytest.skip(reason, allow_module_level=True)
+
+
+def imported(need: str, name: str) -> Any:
+    """Returns a package, without which the test, or the module, is skipped."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        skipped(need, str(error))
 
 
 class Absent(ModuleType):

@@ -25,8 +25,9 @@ from .clusters import (
     run_guide,
     similar,
 )
+from .skips import imported
 
-distributed = pytest.importorskip("distributed")
+distributed = imported("dask", "distributed")
 
 from pfh import dask as pfh_dask  # noqa: E402
 
@@ -177,7 +178,7 @@ def test_pairs_are_those_of_the_program(client: Any, tmp_path: Path) -> None:
 
 def test_the_job_of_kubernetes_is_a_job() -> None:
     # Dask depends on a reader of YAML.
-    yaml: Any = pytest.importorskip("yaml")
+    yaml = imported("dask", "yaml")
     recipe = Path(__file__).resolve().parents[2] / "contrib" / "kubernetes" / "pfh-job.yaml"
     job = yaml.safe_load(recipe.read_text())
     assert (job["apiVersion"], job["kind"], job["spec"]["completionMode"]) == ("batch/v1", "Job", "Indexed")

@@ -130,7 +130,7 @@ def test_records_are_used_once(tree: Path) -> None:
     assert len(list(ended)) == 103 and list(ended) == []
 
 
-def test_what_is_read(tree: Path) -> None:
+def test_what_is_read(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = lambda **options: {record.path.rsplit(b"/")[-1] for record in pfh.hash(tree, **options)}  # noqa: E731
     assert names(include="00?.bin", exclude=["003.bin"]) == {f"00{n}.bin".encode() for n in range(10) if n != 3}
     assert names(min_size="1M") == {b"large"}
@@ -138,7 +138,7 @@ def test_what_is_read(tree: Path) -> None:
     (tree / "link").symlink_to("large")
     assert b"link" not in names()
     assert b"link" in names(follow_files=True)
-    os.chdir(tree)
+    monkeypatch.chdir(tree)
     Path("-").write_bytes(b"dash")
     assert [record.digests["sha256"] for record in pfh.hash("-")] == [sha256(b"dash")]
 
@@ -214,14 +214,35 @@ def test_cancelling_and_leaving(tree: Path) -> None:
         pyarrow.table(stream)
 
 
+def test_failures_of_runs_that_were_stopped(tree: Path) -> None:
+    missing = tree / "none"
+    # What is left when the block ends counts, too.
+    with pfh.hash(tree / "empty", missing) as records:
+        next(records)
+        while records.files < 2:
+            time.sleep(0.001)
+    with pytest.raises(pfh.FileError, match="first `.*none`"):
+        records.raise_for_failures()
+    records = pfh.hash(*[tree] * 2000)
+    next(records)
+    records.cancel()
+    assert len(list(records)) < 2000 * 103
+    with pytest.raises(pfh.Error, match="stopped before it had read every file"):
+        records.raise_for_failures()
+    whole = pfh.hash(tree)
+    pyarrow.table(whole)
+    whole.raise_for_failures()
+
+
 def test_two_threads_cannot_take_at_once(tree: Path) -> None:
     fifo = tree.parent / "fifo"
     os.mkfifo(fifo)
-    records = pfh.hash(fifo)
+    is_waiting = threading.Event()
+    records = pfh.hash(fifo, progress=lambda _: is_waiting.set())
     taken: list[pfh.Record] = []
     thread = threading.Thread(target=lambda: taken.extend(records))
     thread.start()
-    time.sleep(0.2)
+    assert is_waiting.wait(60)
     with pytest.raises(RuntimeError, match="another call"):
         next(records)
     fifo.write_bytes(b"hello")

@@ -101,6 +101,13 @@ echo 17
         ["--array=0,1,2,3,4%2", "--dependency=afterany:17", "--array=3%2", "--dependency=afterany:17"]
     );
     assert_eq!(words.len(), 5);
+    // Where results are damaged, or there is no plan, nothing is submitted.
+    fs::write(root.join("plan/00002.jsonl"), "").unwrap();
+    let damaged = submit();
+    assert!(damaged.code() == 3 && damaged.stderr.contains("is not the result of shard 2"), "{}", damaged.stderr);
+    fs::remove_file(root.join("plan/plan.json")).unwrap();
+    assert_eq!(submit().code(), 2);
+    assert_eq!(fs::read_to_string(root.join("submitted")).unwrap(), submitted);
 }
 
 #[test]

@@ -614,6 +614,55 @@ fn records_pass_through_and_do_not_stay() {
     assert!(peaks[2].2 > 8 << 10, "the list has too few KiB: {peaks:?}");
 }
 
+/// `--shard` needs the results that have its files, and leaves alone what other tasks are writing.
+#[test]
+fn merging_a_shard_needs_the_results_of_its_files() {
+    let directory = scratch_in_memory();
+    let root = directory.path();
+    tree(root, [3 * MIB, MIB, MIB, MIB]);
+    let planned = ["-q", "-o", "plan", "-a", "blake3", "--split", "1M", "--shards", "4", "--per-file", "0", "t"];
+    shard(root, &planned, 0);
+    assert_eq!(hash_all(root), 0);
+    let one = hash(root, ["-a", "blake3", "t"]).run().stdout;
+    let first = one.split_inclusive(|&byte| byte == b'\n').next().unwrap();
+    fs::write(root.join("plan/.pfh-other"), "").unwrap();
+    fs::remove_file(root.join("plan/00003.jsonl")).unwrap();
+    let merged = merge(root, &["--shard", "0"]);
+    assert_eq!(merged.code(), 0, "{}", merged.stderr);
+    merged.printed(first);
+    assert!(root.join("plan/.pfh-other").exists());
+    assert_eq!(merge(root, &["--shard", "3"]).code(), 3);
+    // The file goes on in the second shard.
+    fs::remove_file(root.join("plan/00001.jsonl")).unwrap();
+    let merged = merge(root, &["--shard", "0"]);
+    assert_eq!((merged.code(), merged.stdout.len()), (3, 0));
+    assert!(merged.stderr.contains("1 of 2 shards have no result: 1"), "{}", merged.stderr);
+}
+
+/// Whatever times and numbers of bytes results state, they are added.
+#[test]
+fn sums_that_are_too_large_are_the_largest_number() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [10; 8]);
+    shard(root, &["-q", "-o", "plan", "--shards", "2", "t"], 0);
+    assert_eq!(hash_all(root), 0);
+    let results = ["plan/00000.jsonl", "plan/00001.jsonl"];
+    for result in results {
+        let text = unchecked(&fs::read_to_string(root.join(result)).unwrap());
+        let (start, _) = text.split_once(",\"bytes\":").unwrap();
+        let end = format!(",\"bytes\":{},\"elapsed_seconds\":1.8e19,\"interrupted\":false}}\n", u64::MAX);
+        fs::write(root.join(result), format!("{start}{end}")).unwrap();
+    }
+    let merged = merge(root, &["-f", "jsonl"]);
+    let converted = pfh(root, [&["convert", "-q", "-f", "jsonl"][..], &results].concat()).run();
+    for list in [merged.done(), converted.done()] {
+        let last = str::from_utf8(list).unwrap().lines().last().unwrap();
+        let summary: serde_json::Value = serde_json::from_str(last).unwrap();
+        assert_eq!((&summary["files"], &summary["bytes"]), (&8.into(), &u64::MAX.into()));
+    }
+}
+
 /// `--status` prints what there is to do.
 #[test]
 fn the_status_names_what_is_missing() {
