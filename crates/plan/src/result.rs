@@ -116,32 +116,27 @@ impl Plan {
     /// goes on.
     ///
     /// # Errors
-    /// As [`Plan::list`], and [`PlanError::List`], of these shards and the next one.
+    /// As [`Plan::list`], and [`PlanError::List`].
     pub fn shards_of(&self, shard: u32) -> Result<Range<u32>, PlanError> {
-        let mut end = shard;
-        let mut unfinished: Option<Vec<u8>> = None;
-        loop {
-            let mut list = self.list(end)?;
-            end += 1;
-            if self.options().split_bytes.is_none() || end == self.shards().len() as u32 {
-                return Ok(shard..end);
-            }
-            let mut last = None;
+        if self.options().split_bytes.is_none() {
+            return Ok(shard..shard + 1);
+        }
+        let mut unfinished = None;
+        for number in shard..self.shards().len() as u32 {
+            let mut list = self.list(number)?;
             while let Some(entry) = list.next()? {
-                last = Some(entry);
-            }
-            match last {
-                Some(ListEntry::Part { path, size, offset, length, .. })
-                    if offset.saturating_add(length) < size
-                        && unfinished.as_ref().is_none_or(|before| *before == path) =>
-                {
+                let ListEntry::Part { path, size, offset, length, .. } = entry else { continue };
+                if number == shard && offset == 0 {
                     unfinished = Some(path);
+                } else if unfinished.as_ref() == Some(&path) && offset.saturating_add(length) >= size {
+                    unfinished = None;
                 }
-                // A shard may be empty.
-                None if unfinished.is_some() => {}
-                _ => return Ok(shard..end),
+            }
+            if unfinished.is_none() {
+                return Ok(shard..number + 1);
             }
         }
+        Ok(shard..self.shards().len() as u32)
     }
 
     /// Calls `visit` with the records of the files that begin in a shard. A file whose first part is its last entry is
