@@ -602,7 +602,7 @@ fn create_one(
     place.refuse_others()?;
     pfh_source::raise_open_file_limit();
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
-    command.set_output(reading::open_output(None)?);
+    command.set_output(reading::open_output(None, [])?);
     let mut maker = Maker { command: &mut command, options: &arguments.options, algorithms, place };
     let made = match &arguments.copy_to {
         Some(_) => copy_with(&mut maker, directory, tags),
@@ -743,7 +743,7 @@ pub(crate) fn update(arguments: &UpdateArguments) -> Result<Ending, Failed> {
     place.refuse_others()?;
     pfh_source::raise_open_file_limit();
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
-    command.set_output(reading::open_output(None)?);
+    command.set_output(reading::open_output(None, [])?);
     let mut maker = Maker { command: &mut command, options: &arguments.options, algorithms, place };
     let made = update_with(&mut maker, tags);
     if made.is_err() || maker.is_stopped() {

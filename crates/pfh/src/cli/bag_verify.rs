@@ -4,8 +4,7 @@ use super::bag_args::{BagFormat, VerifyArguments};
 use super::bag_files::{self, below, fail, root_of, with_tag_file};
 use super::command::Command;
 use super::exit::{Ending, Failed};
-use super::output::SharedOutput;
-use super::output_place::OutputPlace;
+use super::output::{Output, SharedOutput};
 use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::{json_header, message};
@@ -41,10 +40,9 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     };
     pfh_source::raise_open_file_limit();
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
-    let output = reading::open_output(arguments.output.as_deref())?;
-    if let Some(place) = OutputPlace::of(&output) {
-        refuse_report(&place, arguments)?;
-    }
+    let inputs = arguments.profile.as_ref().map(|profile| profile.as_os_str());
+    let output = reading::open_output(arguments.output.as_deref(), inputs)?;
+    refuse_report(&output, arguments)?;
     command.set_output(output);
     let mut writer = Writer { output: command.output(), format: arguments.format };
     let (mut sums, mut written) = (Sums::default(), writer.header());
@@ -62,15 +60,11 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     command.finish(written, sums.bags, None)
 }
 
-/// Refuses a report that would change a bag that it is about, or replace the profile. A new file beside the tag files
-/// is permitted.
-fn refuse_report(place: &OutputPlace, arguments: &VerifyArguments) -> Result<(), Failed> {
-    if place.replaces && arguments.profile.as_deref().is_some_and(|profile| place.is(profile)) {
-        return Err(Failed::usage("the report would replace the profile: name another file with -o"));
-    }
+/// Refuses a report that would change a bag that it is about. A new file beside the tag files is permitted.
+fn refuse_report(output: &Output, arguments: &VerifyArguments) -> Result<(), Failed> {
     for bag in &arguments.bags {
-        let Some(path) = place.below(Path::new(bag)) else { continue };
-        if place.replaces || path.starts_with("data") || is_tag_file(path.as_os_str().as_bytes()) {
+        let Some(path) = output.below(Path::new(bag)) else { continue };
+        if output.replaced().is_some() || path.starts_with("data") || is_tag_file(path.as_os_str().as_bytes()) {
             return Err(Failed::usage(format_args!(
                 "the report would change the bag {}: name another file with -o",
                 message::quoted(bag.as_bytes())

@@ -42,7 +42,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
     let builder = BlockSetBuilder::new(algorithm, block_bytes, origin, arguments.memory / 2).map_err(failed)?;
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
-    command.set_output(reading::open_output(Some(&arguments.set))?);
+    command.set_output(reading::open_output(Some(&arguments.set), [])?);
     let mut engine = Options::new(Selection::from_iter([] as [Algorithm; 0]));
     engine.memory_bytes = arguments.memory / 2;
     let walk = WalkArguments::default();

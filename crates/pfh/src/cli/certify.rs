@@ -59,9 +59,7 @@ pub(crate) fn run(arguments: &CertifyArguments) -> Result<Ending, Failed> {
         return command.finish(Ok(()), 0, None);
     }
     let list = list?;
-    let output = reading::open_output(arguments.output.as_deref())?;
-    reading::refuse_inputs(&output, [arguments.list.as_os_str()])?;
-    command.set_output(output);
+    command.set_output(reading::open_output(arguments.output.as_deref(), [arguments.list.as_os_str()])?);
     let of_list = Identity::of(path)?;
     let files = Files::of(list, &command).map_err(Failed::temporary)?;
     let list = lists::open_latest(&arguments.list, arguments.read_as, ReadOptions::default())?;

@@ -62,7 +62,7 @@ pub(crate) fn run(
     let keys = keys::load(&arguments.keys, if takes_files { &algorithms } else { &[] }, reads_input)?;
     let own_lists = lists::open_all(&arguments.digests, algorithm)?;
     let mut command = Command::begin(Reporting::of(options), None);
-    command.set_output(reading::open_output(options.output.as_deref())?);
+    command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     command.count_lines(broken);
     let run = Classification {
         classifier: &classifier,

@@ -1,6 +1,7 @@
 //! The context of a command: its output, signals, progress, messages and tally, and its one way to end.
 
 use super::args::{ContentArguments, SimilarityArguments};
+use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::message::Partial;
 use super::output::{Output, SharedOutput};
@@ -9,13 +10,13 @@ use super::signals::{Guard, Signals};
 use super::warnings::{Missing, Wanted, Warning, Warnings};
 use super::{message, named_paths, progress, reading, warnings};
 use pfh_engine::{CancelToken, Counters, Decide, Options, Prepare, Report, Sink};
-use pfh_list::FileIdentity;
 use pfh_record::{Record, Summary};
 use pfh_source::{Source, Watch};
 use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -176,7 +177,7 @@ impl Command {
     pub(crate) fn printing() -> Result<Command, Failed> {
         let mut command = Command::begin(Reporting::DEFAULT, None);
         command.without_totals();
-        command.set_output(reading::open_output(None)?);
+        command.set_output(reading::open_output(None, [])?);
         Ok(command)
     }
 
@@ -316,8 +317,17 @@ impl Command {
     }
 
     /// Checks the paths of the command line before the run; see [`named_paths::look`].
-    pub(crate) fn look_at(&mut self, paths: &[OsString]) -> Vec<(usize, FileIdentity)> {
-        named_paths::look(paths, &mut self.warnings)
+    ///
+    /// # Errors
+    /// [`Failed`] if one of them, or a list of paths, is also the output.
+    pub(crate) fn look_at(&mut self, paths: &[OsString], walk: &WalkArguments) -> Result<(), Failed> {
+        let named = named_paths::look(paths, &mut self.warnings);
+        let output = &self.output.lock().output;
+        let own = output.identities();
+        if let Some(&(place, _)) = named.iter().find(|(_, identity)| own.contains(identity)) {
+            return Err(reading::is_output(paths[place].as_bytes()));
+        }
+        reading::refuse_inputs(output, reading::path_lists(walk))
     }
 
     /// Counts lines of lists that could not be read.

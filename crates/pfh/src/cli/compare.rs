@@ -43,7 +43,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
     // The output is opened before the work, so that errors appear early.
     let path = picture.or(arguments.build_index.as_deref()).or(options.output.as_deref());
     let mut command = Command::begin(Reporting::of(options), None);
-    command.set_output(reading::open_output(path)?);
+    let inputs = arguments.digests.iter().chain(&arguments.against_digests).map(OsString::as_os_str);
+    let inputs = inputs.chain(arguments.index.as_ref().map(|index| index.as_os_str()));
+    command.set_output(reading::open_output(path, inputs)?);
 
     let has_right = !(arguments.against.is_empty() && arguments.against_digests.is_empty());
     let bytes_max = options.memory / if has_right { 4 } else { 2 };

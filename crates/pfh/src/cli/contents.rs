@@ -131,7 +131,7 @@ impl<'a> Gatherer<'a> {
     /// Adds everything below the paths, and the files that lists of paths name.
     pub(crate) fn walk(&mut self, paths: &[OsString], walk: &WalkArguments, side: Side) -> Result<(), Failed> {
         let files_from = reading::file_list(walk)?;
-        self.command.look_at(paths);
+        self.command.look_at(paths, walk)?;
         // Below one path, every file has a path of its own.
         if self.directory.is_none() && (paths.len() > 1 || files_from.is_some()) {
             self.directory = current_directory();

@@ -16,6 +16,7 @@ use pfh_record::{
     NotExpressible, Outcome, Piece, Record, RunFacts, Selection, Summary, WriteOptions,
 };
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::io::{self, Read as _};
 
 /// Writes lists in another format.
@@ -60,7 +61,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
     let headers: Vec<&Header> = sources.iter().map(|source| &source.header).collect();
     let mut merged = Merged::of(&headers)?;
     merged.facts.selection = selection;
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    let inputs = arguments.lists.iter().map(OsString::as_os_str);
+    command.set_output(reading::open_output(arguments.output.as_deref(), inputs)?);
     let list = WrittenList::begin(format, &merged.facts, &options, command.output()).map_err(Failed::usage)?;
     let headers_lost = merged.lost(format);
     let mut conversion = Converter {

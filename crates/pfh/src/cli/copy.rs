@@ -6,7 +6,6 @@ use super::copy_args::CopyArguments;
 use super::copying::{self, Copied, Order, Root};
 use super::exit::{Ending, Failed};
 use super::message;
-use super::output_place::OutputPlace;
 use super::quantity::{Bytes, Count};
 use super::reading;
 use super::written_list::WrittenList;
@@ -49,10 +48,8 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
     command.saves_by_itself("the same command goes on with the copy".to_owned());
     if arguments.output.is_some() {
-        let output = reading::open_output(arguments.output.as_deref())?;
-        if let Some(place) = OutputPlace::of(&output) {
-            order.refuse_list(&place, &destinations)?;
-        }
+        let output = reading::open_output(arguments.output.as_deref(), [])?;
+        order.refuse_list(&output, &destinations)?;
         command.set_output(output);
     }
     command.without_totals();

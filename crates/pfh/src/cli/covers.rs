@@ -21,7 +21,8 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     reading::one_input(words.into_iter().flatten().map(OsString::as_os_str), Some(&arguments.walk))?;
     let (algorithm, [lists, by_lists]) = contents::open_lists(options, [&arguments.digests, &arguments.by_digests])?;
     let mut command = Command::begin(Reporting::of_contents(options), None);
-    command.set_output(reading::open_output(options.output.as_deref())?);
+    let inputs = arguments.digests.iter().chain(&arguments.by_digests).map(OsString::as_os_str);
+    command.set_output(reading::open_output(options.output.as_deref(), inputs)?);
     let mut gatherer = Gatherer::new(&mut command, options, algorithm, true, true)?;
     gatherer.lists(lists, Side::A, false)?;
     gatherer.lists(by_lists, Side::B, false)?;

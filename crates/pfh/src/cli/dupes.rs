@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     reading::one_input(words, Some(&arguments.walk))?;
     let (algorithm, [lists, _]) = contents::open_lists(options, [&arguments.digests, &[]])?;
     let mut command = Command::begin(Reporting::of_contents(options), None);
-    command.set_output(reading::open_output(options.output.as_deref())?);
+    let inputs = arguments.digests.iter().map(OsString::as_os_str);
+    command.set_output(reading::open_output(options.output.as_deref(), inputs)?);
     let mut gatherer = Gatherer::new(&mut command, options, algorithm, arguments.empty, false)?;
     gatherer.lists(lists, Side::A, !arguments.has_files())?;
     gatherer.walk(&arguments.paths, &arguments.walk, Side::A)?;

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
     command.without_totals();
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    command.set_output(reading::open_output(arguments.output.as_deref(), [arguments.set.as_os_str()])?);
     let mut export = Export {
         set: &classifier.sets()[0].set,
         classifier: &classifier,

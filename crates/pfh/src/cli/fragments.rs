@@ -66,7 +66,7 @@ pub(crate) fn run(
     };
     let files_from = reading::file_list(&arguments.walk)?;
     let mut command = Command::begin(Reporting::of(options), None);
-    command.set_output(reading::open_output(options.output.as_deref())?);
+    command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     let mut engine = gather::engine_options(options, Selection::from_iter([] as [Algorithm; 0]));
     // One thread reads one image after the other; the others look its blocks up.
     engine.threads = 1;

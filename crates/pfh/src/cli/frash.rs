@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &FrashArguments) -> Result<Ending, Failed> {
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
     let mut command = Command::begin(Reporting::DEFAULT, None);
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    command.set_output(reading::open_output(arguments.output.as_deref(), [])?);
     let mut output = command.output();
     let (files, unread) = read(arguments, &output.own_files())?;
     let mut result = output.write_all(format!("{}\r\n", report::HEADER).as_bytes());

@@ -136,7 +136,7 @@ pub(crate) fn prepare_run(
     engine.own_files = own_files.identities();
     let run = HashRun { walk: reading::walk_options(paths, walk, files_from), engine };
     let (source, engine) = run.into_parts().map_err(Failed::usage)?;
-    command.look_at(paths);
+    command.look_at(paths, walk)?;
     Ok((source, engine, own_files))
 }
 

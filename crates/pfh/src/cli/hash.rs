@@ -15,7 +15,7 @@ use super::stats::{self, Setting};
 use pfh::HashRun;
 use pfh_engine::{Decision, Options};
 use pfh_facts::Counting;
-use pfh_list::{FileIdentity, ResumedList};
+use pfh_list::ResumedList;
 use pfh_record::{Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Summary, WriteOptions};
 use pfh_similarity::SimilarityOptions;
 use pfh_source::WalkOptions;
@@ -112,17 +112,18 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let facts = run.facts();
     let (source, mut options) = run.into_parts().map_err(Failed::usage)?;
 
-    let named = command.look_at(&arguments.paths);
     let output = match (&out.output, &mut recorded) {
         (Some(path), Some(recorded)) => {
             Output::journal(path, recorded.begin(out.compact).map_err(|error| cannot_be_written(path, error))?)
         }
-        (path, _) => reading::open_output(path.as_deref())?,
+        (path, _) => reading::open_output(path.as_deref(), [])?,
     };
-    refuse_own(&arguments, &named, &output)?;
+    let named = arguments.profile.iter().map(|path| path.as_os_str()).chain(arguments.keys.key_file.as_deref());
+    reading::refuse_inputs(&output, named)?;
     let own_files = output.own_files();
     options.own_files = own_files.identities();
     command.set_output(output);
+    command.look_at(&arguments.paths, &arguments.walk)?;
     let mut header = Vec::new();
     if recorded.as_ref().is_none_or(|recorded| !recorded.has_header()) {
         format.header(&facts, &mut header);
@@ -183,18 +184,6 @@ fn mode_word(mode: ModeWord) -> &'static str {
         ModeWord::Mtp => "mtp",
         ModeWord::Smt => "smt",
     }
-}
-
-/// Refuses an output that is also a file to read: one that is named as an argument, or that of an option. `named` has
-/// the identities of the arguments, with their places.
-fn refuse_own(arguments: &HashArguments, named: &[(usize, FileIdentity)], output: &Output) -> Result<(), Failed> {
-    let own = output.identities();
-    if let Some(&(place, _)) = named.iter().find(|(_, identity)| own.contains(identity)) {
-        return Err(reading::is_output(arguments.paths[place].as_bytes()));
-    }
-    let walk = &arguments.walk;
-    let lists = walk.files_from.iter().chain(&walk.files_from0).chain(&arguments.profile).map(|path| path.as_os_str());
-    reading::refuse_inputs(output, lists.chain(arguments.keys.key_file.as_deref()))
 }
 
 /// A format that writes nothing, for `-a none`.

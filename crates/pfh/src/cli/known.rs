@@ -67,7 +67,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
     command.without_totals();
-    command.set_output(reading::open_output(Some(&arguments.set))?);
+    command.set_output(reading::open_output(Some(&arguments.set), [])?);
     let (mut loaded, mut before) = (Vec::new(), None);
     for source in &arguments.sources {
         let added = match add_database(&mut importer, source, arguments, &command, &mut before)? {

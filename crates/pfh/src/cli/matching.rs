@@ -166,7 +166,7 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     let threshold = checked_threshold(family, options)?;
     let own_lists = lists::open_all(&arguments.digests, None)?;
     let mut command = Command::begin(Reporting::of(options), None);
-    command.set_output(reading::open_output(options.output.as_deref())?);
+    command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     let collector = DigestCollector { options, families: &arguments.families };
     let has_lists = !lists.is_empty();
     collector.lists(&mut command, lists, has_lists, &mut known)?;
@@ -218,7 +218,7 @@ fn same(
     let keys = keys::load(&arguments.keys, keyed, reads_input(arguments))?;
     let own_lists = lists::open_all(&arguments.digests, algorithm)?;
     let mut command = Command::begin(Reporting::of(options), None);
-    command.set_output(reading::open_output(options.output.as_deref())?);
+    command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     command.count_lines(broken);
     let mut writer = PairWriter::new(command.output(), format, None);
     let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();

@@ -4,7 +4,6 @@ use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
 use super::hash_list;
 use super::message;
-use super::output_place::OutputPlace;
 use super::plans;
 use super::quantity::{Count, plural};
 use super::reading;
@@ -13,6 +12,7 @@ use pfh::HashRun;
 use pfh_plan::Plan;
 use pfh_record::{Conversion, Encoding, Format, FormatName, Header, Record, RunFacts, WriteOptions};
 use std::ops::{ControlFlow, Range};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most numbers of shards that a message names.
@@ -55,22 +55,14 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
         allow_empty: arguments.allow_empty,
     };
     let mut command = Command::begin(reporting, None);
-    let output = reading::open_output(arguments.output.as_deref())?;
-    if OutputPlace::of(&output).is_some_and(|place| is_of_plan(&place, &plan)) {
-        return Err(Failed::usage("the list would replace a file of the plan: name another file with -o"));
-    }
-    command.set_output(output);
+    let shards = 0..plan.shards().len() as u32;
+    let files = shards.flat_map(|shard| [plan.list_path(shard), plan.result_path(shard)]);
+    let files: Vec<PathBuf> = files.chain([plan.folder().join("plan.json")]).collect();
+    let inputs = files.iter().map(|file| file.as_os_str());
+    command.set_output(reading::open_output(arguments.output.as_deref(), inputs)?);
     write_list(&mut command, &plan, arguments.shard, &*format, name, &facts(&plan, header)?)?;
     let complete = command.summary().complete;
     command.finish(Ok(()), complete, None)
-}
-
-/// Whether a list would replace `plan.json`, the list of a shard, or a result.
-fn is_of_plan(place: &OutputPlace, plan: &Plan) -> bool {
-    let shards = 0..plan.shards().len() as u32;
-    let files = shards.flat_map(|shard| [plan.list_path(shard), plan.result_path(shard)]);
-    let mut files = files.chain([plan.folder().join("plan.json")]);
-    place.replaces && place.below(plan.folder()).is_some() && files.any(|file| place.is(&file))
 }
 
 /// Checks that each of these shards has a result, and returns what their headers have in common.

@@ -53,7 +53,6 @@ mod merge;
 mod message;
 mod named_paths;
 mod output;
-mod output_place;
 mod pairs;
 mod planned;
 mod planned_parts;

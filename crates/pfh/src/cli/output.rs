@@ -206,6 +206,11 @@ impl Stream {
     }
 }
 
+/// Returns the identity of the file to which a path leads, if there is one.
+fn identity(path: &Path) -> Option<FileIdentity> {
+    pfh_source::identity_of(path.as_os_str().as_bytes()).ok()
+}
+
 /// Returns the number of the descriptor that a path such as `/dev/stdout` leads to.
 fn descriptor_named_by(path: &Path) -> Option<u32> {
     let mut path = path.to_owned();
@@ -325,6 +330,21 @@ impl Output {
             To::Whole(file) => Some(file.target()),
             _ => None,
         }
+    }
+
+    /// Returns the path below a directory at which the whole file will appear, if it is in that, under whatever name.
+    pub(crate) fn below(&self, directory: &Path) -> Option<PathBuf> {
+        let target = self.target()?;
+        let parent = target.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        let path = fs::canonicalize(parent).ok()?.join(target.file_name()?);
+        let directory = identity(directory)?;
+        let above = path.ancestors().skip(1).find(|above| identity(above) == Some(directory))?;
+        path.strip_prefix(above).ok().map(Path::to_owned)
+    }
+
+    /// Whether this will replace a file, or writes to it.
+    pub(crate) fn is(&self, file: &Path) -> bool {
+        identity(file).is_some_and(|identity| self.identities().contains(&identity))
     }
 
     /// Makes an output that appends to a journal at the file's position.

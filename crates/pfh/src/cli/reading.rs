@@ -70,12 +70,17 @@ pub(crate) fn one_input<'a>(
     words: impl IntoIterator<Item = &'a OsStr>,
     walk: Option<&'a WalkArguments>,
 ) -> Result<(), Failed> {
-    let lists = walk.into_iter().flat_map(|walk| walk.files_from.iter().chain(&walk.files_from0));
-    let uses = words.into_iter().chain(lists.map(|path| path.as_os_str())).filter(|word| *word == "-").count();
+    let lists = walk.into_iter().flat_map(path_lists);
+    let uses = words.into_iter().chain(lists).filter(|word| *word == "-").count();
     if uses < 2 {
         return Ok(());
     }
     Err(Failed::usage(format_args!("`-` is given {uses} times, and standard input can be read only once")))
+}
+
+/// Returns the lists of paths that options name.
+pub(crate) fn path_lists(walk: &WalkArguments) -> impl Iterator<Item = &OsStr> {
+    walk.files_from.iter().chain(&walk.files_from0).map(|path| path.as_os_str())
 }
 
 /// Opens the list of paths that an option names, if there is one.
@@ -119,12 +124,17 @@ pub(crate) fn read_small(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failed>
     Ok(bytes)
 }
 
-/// Opens the file of `-o`, or standard output.
-pub(crate) fn open_output(path: Option<&Path>) -> Result<Output, Failed> {
-    match path {
+/// Opens the file of `-o`, or standard output, unless it is one of the files that the command reads; `-` is none.
+pub(crate) fn open_output<'a>(
+    path: Option<&Path>,
+    inputs: impl IntoIterator<Item = &'a OsStr>,
+) -> Result<Output, Failed> {
+    let output = match path {
         Some(path) if path.as_os_str() != "-" => Output::whole(path).map_err(|error| cannot_be_written(path, error)),
         _ => Output::standard().map_err(|error| Failed::internal(format_args!("standard output: {error}"))),
-    }
+    }?;
+    refuse_inputs(&output, inputs)?;
+    Ok(output)
 }
 
 /// Refuses an output that would replace one of the files that the command reads; `-` is none. Nothing was written yet.

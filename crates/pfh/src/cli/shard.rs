@@ -73,7 +73,7 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
     let walk = WalkOptions { want_size: Some(true), ..walk };
     let run = HashRun { walk, engine: Options::new(Selection::default()) };
     let (source, _) = run.into_parts().map_err(Failed::usage)?;
-    command.look_at(&arguments.paths);
+    command.look_at(&arguments.paths, &arguments.walk)?;
     let options = options(arguments, selection)?;
     let mut planner = Planner::create(folder, arguments.per_file).map_err(plans::failed)?.splitting(arguments.split);
     let own = planner.own_file();

@@ -1,5 +1,6 @@
 //! Sets of known files that the command line names, and what they say about files, as text, CSV and JSON Lines.
 
+use super::args::MatchArguments;
 use super::exit::Failed;
 use super::json_header;
 use super::known_args::VerdictFormat;
@@ -43,6 +44,13 @@ pub(crate) fn split_class(argument: &OsStr) -> (Option<Class>, &OsStr) {
         Some((Some(class), OsStr::from_bytes(path)))
     });
     found.unwrap_or((None, argument))
+}
+
+/// Returns the files that options of `pfh match` name to be read.
+pub(crate) fn inputs(arguments: &MatchArguments) -> impl Iterator<Item = &OsStr> {
+    let known = arguments.known.iter().map(|argument| split_class(argument).1);
+    let digests = arguments.digests.iter().map(OsString::as_os_str);
+    known.chain(digests).chain(arguments.keys.key_file.as_deref())
 }
 
 /// Whether files are to be classified: a list has a class, or is a set.

@@ -54,9 +54,8 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let mut list = opened?;
     let name = list.name().to_vec();
     let root = root_of(arguments, &mut list)?;
-    let output = reading::open_output(arguments.output.as_deref())?;
     let inputs = [Some(arguments.list.as_os_str()), arguments.keys.key_file.as_deref()];
-    reading::refuse_inputs(&output, inputs.into_iter().flatten())?;
+    let output = reading::open_output(arguments.output.as_deref(), inputs.into_iter().flatten())?;
     let own_files = output.own_files().with(identity_of_list(Path::new(&arguments.list)));
     let replaced = replaced_below(&output, &root);
     command.set_output(output);

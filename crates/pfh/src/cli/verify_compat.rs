@@ -596,9 +596,7 @@ fn begin(arguments: &VerifyArguments) -> Result<Command, Failed> {
     let reporting = Reporting { quiet: true, verbose: false, progress: arguments.progress, allow_empty: true };
     let mut command = Command::begin(reporting, None);
     command.without_totals();
-    let output = reading::open_output(arguments.output.as_deref())?;
-    reading::refuse_inputs(&output, [arguments.list.as_os_str()])?;
-    command.set_output(output);
+    command.set_output(reading::open_output(arguments.output.as_deref(), [arguments.list.as_os_str()])?);
     Ok(command)
 }
 

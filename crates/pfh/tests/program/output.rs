@@ -295,6 +295,62 @@ fn an_input_is_no_output() {
     }
 }
 
+/// Nor of the commands that compare, and of those that write digests in another form.
+#[test]
+fn an_input_of_other_commands_is_no_output() {
+    let directory = scratch();
+    let d = directory.path();
+    for (name, seed) in [("ev", 1), ("ev2", 2)] {
+        fs::write(d.join(name), Random::new(seed).bytes(20_000)).unwrap();
+    }
+    fs::write(d.join("paths"), "ev\n").unwrap();
+    for words in [
+        "hash -a md5 -f hashdeep -o known ev ev2",
+        "hash -a ssdeep -o similar ev ev2",
+        "compare --build-index index ev ev2",
+        "known build -q set known",
+        "known build -q --blocks 512 blocks ev",
+    ] {
+        pfh(d, words.split(' ')).run().done();
+    }
+    let files = || -> Vec<_> { names(d).into_iter().map(|name| (fs::read(d.join(&name)).unwrap(), name)).collect() };
+    let before = files();
+    for (words, name) in [
+        ("dupes ev ev2 -o ev", "ev"),
+        ("dupes --files-from paths -o paths", "paths"),
+        ("dupes --digests known -o known", "known"),
+        ("covers ev --by ev2 -o ev", "ev"),
+        ("covers ev --by ev2 -o ev2", "ev2"),
+        ("covers --digests known --by ev -o known", "known"),
+        ("covers ev --by-digests known -o known", "known"),
+        ("compare ev ev2 -o ev", "ev"),
+        ("compare ev --against ev2 -o ev2", "ev2"),
+        ("compare --heatmap ev ev ev2", "ev"),
+        ("compare --digests similar -o similar", "similar"),
+        ("compare --digests similar --build-index similar", "similar"),
+        ("compare ev --against-digests similar -o similar", "similar"),
+        ("compare --index index -o index ev", "index"),
+        ("match --known known -o known ev", "known"),
+        ("match --known bad=known -o known ev", "known"),
+        ("match --known set -o set ev", "set"),
+        ("match --known set --digests known -o known", "known"),
+        ("match --known known --files-from paths -o paths", "paths"),
+        ("match --known similar -o ev ev ev2", "ev"),
+        ("match --known similar --digests similar -o similar", "similar"),
+        ("match --digest 00112233445566778899aabbccddeeff -o ev ev ev2", "ev"),
+        ("match --known blocks --blocks 512 -o blocks ev", "blocks"),
+        ("match --known blocks --blocks 512 -o ev ev", "ev"),
+        ("known build --blocks 512 ev ev2 ev", "ev"),
+        ("known export set -f csv -o set", "set"),
+        ("convert known -f jsonl -o known", "known"),
+        ("lab advise --from ev -o ev", "ev"),
+    ] {
+        let said = format!("pfh: `{name}` is to be read and is also the output: name another file with -o\n");
+        pfh(d, words.split(' ')).run().expect(2, &said);
+        assert!(files() == before, "{words}");
+    }
+}
+
 #[test]
 fn a_hyphen_is_standard_output() {
     let directory = tree();

@@ -543,9 +543,12 @@ fn a_merged_list_replaces_no_file_of_the_plan() {
     shard(root, &["-q", "-o", "plan", "--shards", "2", "t"], 0);
     assert_eq!(hash_all(root), 0);
     symlink("plan", root.join("alias")).unwrap();
-    let said = "pfh: the list would replace a file of the plan: name another file with -o\n";
+    let folder = root.canonicalize().unwrap().join("plan");
     for list in ["plan/plan.json", "plan/00000.list", "plan/00001.jsonl", "alias/00000.jsonl"] {
-        merge(root, &["-o", list]).expect(2, said);
+        let file = folder.join(Path::new(list).file_name().unwrap());
+        let file = file.display();
+        let said = format!("pfh: `{file}` is to be read and is also the output: name another file with -o\n");
+        merge(root, &["-o", list]).expect(2, &said);
     }
     let whole = hash(root, ["t"]).run().stdout;
     merge(root, &[]).printed(&whole);

@@ -2,7 +2,6 @@
 
 use super::super::exit::Failed;
 use super::super::message;
-use super::super::output_place::identity;
 use super::policy::{Policy, is_policy};
 use pfh_ledger::{Error, Ledger, Lock, Subject};
 use pfh_record::Timestamp;
@@ -36,6 +35,7 @@ impl Collection {
     /// Refuses to write a file that is the ledger, or one of those beside it, under whatever name.
     pub(super) fn spare(&self, written: impl IntoIterator<Item = PathBuf>) -> Result<(), Failed> {
         let own = Ledger::files(&resolved(&self.ledger));
+        let identity = |path: &Path| pfh_source::identity_of(path.as_os_str().as_bytes()).ok();
         for path in written {
             let (place, file) = (resolved(&path), identity(&path));
             if own.iter().any(|own| *own == place || (file.is_some() && identity(own) == file)) {

@@ -48,7 +48,7 @@ pub(super) fn head(arguments: &HeadArguments) -> Result<Ending, Failed> {
     let text = text(&collection.ledger, &head);
     let mut command = Command::begin(Reporting::DEFAULT, None);
     command.without_totals();
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    command.set_output(reading::open_output(arguments.output.as_deref(), [])?);
     command.write(text.as_bytes());
     let ending = command.finish(Ok(()), 1, None)?;
     if let Some(path) = &arguments.timestamp_request {

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<Ending, Failed> {
         },
     };
     let command = Command::begin(Reporting::DEFAULT, None);
-    command.set_output(reading::open_output(arguments.output.as_deref())?);
+    command.set_output(reading::open_output(arguments.output.as_deref(), [])?);
     let written = write(&ledger, number, arguments.format, &mut command.output());
     let written = into_io(written).map_err(failed)?;
     command.finish(written, 1, None)

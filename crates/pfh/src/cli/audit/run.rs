@@ -184,7 +184,7 @@ fn go(
         Reporting { quiet: reading.quiet, verbose: reading.verbose, progress: reading.progress, allow_empty: true };
     let mut command = Command::begin(reporting, None);
     command.saves_by_itself("`pfh audit run` goes on with the run".to_owned());
-    command.set_output(reading::open_output(reading.output.as_deref())?);
+    command.set_output(reading::open_output(reading.output.as_deref(), [])?);
     let run = Run::begin(ledger, options, &settings).map_err(|error| collection.failed(error))?;
     let number = run.number();
     if run.is_resumed() && !reading.quiet {

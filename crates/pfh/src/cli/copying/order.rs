@@ -4,7 +4,7 @@ use super::super::bag_args::BagOptions;
 use super::super::bag_files::{self, below, root_of};
 use super::super::exit::Failed;
 use super::super::message;
-use super::super::output_place::OutputPlace;
+use super::super::output::Output;
 use super::targets::{Destinations, Target, path_of};
 use pfh::HashRun;
 use pfh_copy::{Destination, STAGING};
@@ -141,9 +141,10 @@ impl Order<'_> {
     }
 
     /// Refuses a list that would replace a file of a source, or one that is copied.
-    pub(crate) fn refuse_list(&self, list: &OutputPlace, destinations: &[&Path]) -> Result<(), Failed> {
+    pub(crate) fn refuse_list(&self, list: &Output, destinations: &[&Path]) -> Result<(), Failed> {
         for root in &self.roots {
-            if list.replaces && (list.is(root.path()) || list.below(root.path()).is_some()) {
+            let is_in_source = list.replaced().is_some() && list.below(root.path()).is_some();
+            if list.is(root.path()) || is_in_source {
                 return Err(Failed::usage(format_args!(
                     "the list would replace a file of the source {}: name another file with -o",
                     message::quoted(&root.path)

@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
     let mut command = Command::printing()?;
     let mut saved_to = None;
     if let Some(path) = &arguments.output {
-        command.set_output(reading::open_output(Some(path))?);
+        command.set_output(reading::open_output(Some(path), arguments.from.as_ref().map(|file| file.as_os_str()))?);
     }
     if let Some(path) = &arguments.save {
         if arguments.output.as_deref().is_some_and(|output| place(output) == place(path)) {
