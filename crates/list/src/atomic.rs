@@ -229,6 +229,19 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(Errno::LOOP.into())
 }
 
+/// Returns the path without symbolic links at which a file is, or will be when it is made: links are followed also where
+/// they lead to nothing, and names below a directory that is not there stay as they are.
+pub fn place_of(path: &Path) -> PathBuf {
+    let path = followed(path).unwrap_or_else(|_| path.to_owned());
+    let real = path.ancestors().find_map(|above| {
+        let real = fs::canonicalize(if above == Path::new("") { Path::new(".") } else { above }).ok()?;
+        let rest = path.strip_prefix(above).ok()?;
+        // (Joining nothing would append a slash.)
+        Some(if rest == Path::new("") { real } else { real.join(rest) })
+    });
+    real.unwrap_or(path)
+}
+
 /// Returns the directory of a path, which may be relative.
 pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
@@ -427,6 +440,39 @@ mod tests {
         // The second byte of a character would be the 248th.
         assert_eq!(part(&("n".repeat(246) + "é.jsonl")), "n".repeat(246) + ".partial");
         assert_eq!(part(&("n".repeat(245) + "é.jsonl")), "n".repeat(245) + "é.partial");
+    }
+
+    #[test]
+    fn the_place_of_a_file_is_known_before_it_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir(real.join("in")).unwrap();
+        fs::write(real.join("in/list"), "").unwrap();
+        for (link, leads) in
+            [("all", "in"), ("list", "in/list"), ("new", "in/new"), ("chain", "all/../new"), ("loop", "loop")]
+        {
+            std::os::unix::fs::symlink(leads, real.join(link)).unwrap();
+        }
+        for (path, place) in [
+            ("in/list", "in/list"),
+            ("list", "in/list"),
+            ("all/list", "in/list"),
+            ("all/", "in"),
+            // They lead to a file that is not there.
+            ("new", "in/new"),
+            ("chain", "in/new"),
+            ("all/new", "in/new"),
+            ("all/new/", "in/new"),
+            ("all/none/new", "in/none/new"),
+            ("all/../new", "in/new"),
+            ("loop", "loop"),
+        ] {
+            let found = place_of(&folder.path().join(path));
+            assert_eq!(found.as_os_str(), real.join(place).as_os_str(), "{path}");
+        }
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(place_of(Path::new("none/new")), here.join("none/new"));
+        assert_eq!([place_of(Path::new("")), place_of(Path::new("."))], [here.clone(), here]);
     }
 
     #[test]

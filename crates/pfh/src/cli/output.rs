@@ -2,7 +2,7 @@
 
 use super::message::{self, Partial};
 use pfh_engine::{CancelToken, Decide, Decision};
-use pfh_list::{AtomicFile, FileIdentity};
+use pfh_list::{AtomicFile, FileIdentity, place_of};
 use pfh_record::{Metadata, Summary};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -334,9 +334,7 @@ impl Output {
 
     /// Returns the path below a directory at which the whole file will appear, if it is in that, under whatever name.
     pub(crate) fn below(&self, directory: &Path) -> Option<PathBuf> {
-        let target = self.target()?;
-        let parent = target.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-        let path = fs::canonicalize(parent).ok()?.join(target.file_name()?);
+        let path = place_of(self.target()?);
         let directory = identity(directory)?;
         let above = path.ancestors().skip(1).find(|above| identity(above) == Some(directory))?;
         path.strip_prefix(above).ok().map(Path::to_owned)

@@ -226,7 +226,10 @@ fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
     let d = directory.path();
     put(d, "s/in/a", "1");
     put(d, "t/in/b", "2");
-    symlink("s", d.join("alias")).unwrap();
+    // The last two lead to nothing yet.
+    for (link, leads) in [("alias", "s"), ("inside", "s/in/out"), ("outside", "out")] {
+        symlink(leads, d.join(link)).unwrap();
+    }
     for (arguments, text) in [
         (
             &["s", "s/in/out"][..],
@@ -235,6 +238,10 @@ fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
         (
             &["s", "alias/out"],
             "pfh: `s` cannot be copied to `alias/out`, which is in it or contains it under the same name\n",
+        ),
+        (
+            &["s", "inside"],
+            "pfh: `s` cannot be copied to `inside`, which is in it or contains it under the same name\n",
         ),
         (&["s", "."], "pfh: `s` cannot be copied to `.`, which is in it or contains it under the same name\n"),
         (
@@ -245,6 +252,7 @@ fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
         (&["s", "--to", "t", "--to", "./t"], "pfh: `./t` is named twice\n"),
         (&["s", "--to", "out", "--to", "out"], "pfh: `out` is named twice\n"),
         (&["s", "--to", "out", "--to", "t/../out/"], "pfh: `t/../out/` is named twice\n"),
+        (&["s", "--to", "out", "--to", "outside"], "pfh: `outside` is named twice\n"),
         (&["none", "out"], "pfh: `none`: No such file or directory (os error 2)\n"),
         (&["s"], "pfh: name what is to be copied, and last the directory that it is copied to\n"),
         (&["s", "out", "-a", "hmac-sha256"], "pfh: hmac-sha256 takes a key; copies are verified by digests without\n"),
@@ -263,7 +271,7 @@ fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
     }
     assert_eq!(copy(d, &["s", "out", "-f", "sfv", "-o", "l"]).code(), 2);
     assert_eq!(copy(d, &["s", "s/in/a/out"]).code(), 2);
-    assert_eq!(names(d), ["alias", "s", "t"].map(PathBuf::from));
+    assert_eq!(names(d), ["alias", "inside", "outside", "s", "t"].map(PathBuf::from));
     assert_eq!(names(&d.join("t")), [PathBuf::from("in")]);
     copy(d, &["s/in/a", "b/"]).expect(0, "pfh: 1 file, 1 B; read back and equal\n");
     // Remains of an interrupted copy in a source are no part of it.

@@ -395,3 +395,16 @@ fn a_program_without_devices_says_so() {
                 `cargo build --release --package pfh --features slowfs`\n";
     ended.expect(2, text);
 }
+
+/// Advice and measurements do not take the place of each other, whatever name leads there.
+#[test]
+fn advice_and_measurements_need_two_files() {
+    let directory = scratch();
+    let d = directory.path();
+    std::os::unix::fs::symlink("own", d.join("link")).unwrap();
+    for save in ["own", "./own", "link"] {
+        let said = format!("pfh: --save and --output are both `{save}`; each needs a file of its own\n");
+        lab(d, ["advise", ".", "--save", save, "-o", "own"]).run().expect(2, &said);
+    }
+    assert_eq!(names(d), ["link"].map(Path::new));
+}

@@ -4,9 +4,9 @@ use super::super::exit::Failed;
 use super::super::message;
 use super::policy::{Policy, is_policy};
 use pfh_ledger::{Error, Ledger, Lock, Subject};
+use pfh_list::place_of;
 use pfh_record::Timestamp;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -34,10 +34,10 @@ impl Collection {
 
     /// Refuses to write a file that is the ledger, or one of those beside it, under whatever name.
     pub(super) fn spare(&self, written: impl IntoIterator<Item = PathBuf>) -> Result<(), Failed> {
-        let own = Ledger::files(&resolved(&self.ledger));
+        let own = Ledger::files(&place_of(&self.ledger));
         let identity = |path: &Path| pfh_source::identity_of(path.as_os_str().as_bytes()).ok();
         for path in written {
-            let (place, file) = (resolved(&path), identity(&path));
+            let (place, file) = (place_of(&path), identity(&path));
             if own.iter().any(|own| *own == place || (file.is_some() && identity(own) == file)) {
                 let path = message::quoted_path(&path);
                 return Err(Failed::usage(format_args!(
@@ -61,26 +61,6 @@ impl Collection {
         let ledger = Ledger::open(&self.ledger, true).map_err(|error| self.failed(error))?;
         Ok((lock, ledger))
     }
-}
-
-/// Returns the path of a file that need not exist, without links.
-pub(super) fn resolved(path: &Path) -> PathBuf {
-    // As many links as Linux follows.
-    const LINKS_MAX: usize = 40;
-    let mut path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    for _ in 0..LINKS_MAX {
-        if let Ok(whole) = path.canonicalize() {
-            return whole;
-        }
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path };
-        let parent = parent.canonicalize().unwrap_or_else(|_| parent.to_owned());
-        // A link that leads to no file, or no link.
-        path = match fs::read_link(&path) {
-            Ok(leads) => parent.join(leads),
-            Err(_) => return parent.join(name),
-        };
-    }
-    path
 }
 
 /// Returns the file of `-o`, or the one to which standard output leads.

@@ -5,13 +5,14 @@ use super::super::command::{Command, Reporting};
 use super::super::exit::{self, Ending, Failed};
 use super::super::message;
 use super::super::reading;
-use super::collection::{self, Collection, failed, now, output_file, resolved};
+use super::collection::{self, Collection, failed, now, output_file};
 use super::deliver::{self, deliver};
 use super::perform::{self, Manner, Performed, is_gone, perform};
 use super::policy::Policy;
 use super::{report, reported};
 use pfh_digest::{Algorithm, Status};
 use pfh_ledger::{Finding, Ledger, Lock, Plan, Run, RunEnd, RunOptions, Settings};
+use pfh_list::place_of;
 use pfh_source::IoMethod;
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
@@ -286,7 +287,7 @@ fn same_roots(policy: &Policy, kept: &[Vec<u8>], allow_empty: bool) -> Result<()
     for root in &policy.roots {
         wanted.push(match root.canonicalize() {
             Err(error) if !(allow_empty && is_gone(&error)) => return Err(perform::unexamined(root, &error)),
-            _ => resolved(root),
+            _ => place_of(root),
         });
     }
     let kept: Vec<PathBuf> = kept

@@ -9,6 +9,7 @@ use super::targets::{Destinations, Target, path_of};
 use pfh::HashRun;
 use pfh_copy::{Destination, STAGING};
 use pfh_digest::Algorithm;
+use pfh_list::place_of;
 use pfh_record::{Format, FormatName, RunFacts, Selection, WriteOptions};
 use pfh_source::{IoMethod, WalkOptions};
 use std::ffi::OsStr;
@@ -193,13 +194,10 @@ impl Order<'_> {
 
     /// Refuses a destination that is in a source, or at which a source would arrive where it is.
     fn refuse_circles(&self, path: &Path) -> Result<(), Failed> {
-        // It may not be there yet: then what is above it counts.
-        let above = path.ancestors().map(|above| if above == Path::new("") { Path::new(".") } else { above });
-        let Some(there) = above.into_iter().find_map(resolved) else { return Ok(()) };
+        let there = place_of(path);
         for root in &self.roots {
             let Some(source) = resolved(root.path()) else { continue };
-            let arrives = resolved(path).map(|path| path.join(path_of(&root.prefix)));
-            if there.starts_with(&source) || arrives.as_ref() == Some(&source) {
+            if there.starts_with(&source) || there.join(path_of(&root.prefix)) == source {
                 return Err(Failed::usage(format_args!(
                     "{} cannot be copied to {}, which is in it or contains it under the same name",
                     message::quoted(&root.path),
@@ -220,16 +218,8 @@ fn resolved(path: &Path) -> Option<PathBuf> {
 fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
-        _ => made(one) == made(other),
+        _ => place_of(one) == place_of(other),
     }
-}
-
-/// Returns the path without symbolic links that a directory will have.
-fn made(path: &Path) -> Option<PathBuf> {
-    path.ancestors().find_map(|above| {
-        let real = resolved(if above == Path::new("") { Path::new(".") } else { above })?;
-        Some(real.join(path.strip_prefix(above).ok()?))
-    })
 }
 
 /// Makes the format of journals.

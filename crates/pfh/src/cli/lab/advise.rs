@@ -10,8 +10,8 @@ use crate::cli::progress::Progress;
 use crate::cli::reading;
 use pfh_digest::Algorithm;
 use pfh_lab::advice::{Advice, Machine, Measured, Plan, Profile, Tried, words};
-use std::fs;
-use std::path::{Path, PathBuf};
+use pfh_list::place_of;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
         command.set_output(reading::open_output(Some(path), arguments.from.as_ref().map(|file| file.as_os_str()))?);
     }
     if let Some(path) = &arguments.save {
-        if arguments.output.as_deref().is_some_and(|output| place(output) == place(path)) {
+        if arguments.output.as_deref().is_some_and(|output| place_of(output) == place_of(path)) {
             let path = message::quoted_path(path);
             return Err(Failed::usage(format_args!(
                 "--save and --output are both {path}; each needs a file of its own"
@@ -84,13 +84,6 @@ pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
         save(file, output, measured)?;
     }
     command.finish(Ok(()), 1, None)
-}
-
-/// Returns where a file is or will be.
-fn place(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = || Some(fs::canonicalize(folder).ok()?.join(path.file_name()?));
-    fs::canonicalize(path).ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 /// Returns advice whose names cannot control a terminal or pass for other lines.

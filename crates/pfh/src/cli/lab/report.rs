@@ -6,6 +6,7 @@ use crate::cli::lab_args::{CompareArguments, ReportArguments};
 use crate::cli::output::Output;
 use pfh_lab::measurements::Measurements;
 use pfh_lab::report::{self, Document, Options, Report, frash};
+use pfh_list::place_of;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -61,7 +62,8 @@ fn write_all(
     for path in others.iter().map(|(path, _)| path.as_path()).chain([page]) {
         spare_results(path, &arguments.results)?;
     }
-    if others.iter().any(|(path, _)| *path == page) {
+    let place = place_of(page);
+    if others.iter().any(|(path, _)| place_of(path) == place) {
         return Err(Failed::usage(format_args!(
             "{}: the page needs another extension, as in report.html",
             quote(page)
