@@ -7,6 +7,7 @@ use super::known_args::{VerdictClass, VerdictFormat};
 use super::lists::BrokenLines;
 use super::output::interrupted;
 use super::quantity::Count;
+use super::similar::refuse_others;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use super::{gather, keys, lists, message, reading};
 use pfh_digest::{Algorithm, Digest};
@@ -31,6 +32,7 @@ pub(crate) fn run(
             "--threshold, --top and --all-names do not go with sets and classes, with which each file has one line",
         ));
     }
+    refuse_others(None, options)?;
     let format = match options.format {
         None => VerdictFormat::Text,
         Some(PairFormat::Csv) => VerdictFormat::Csv,

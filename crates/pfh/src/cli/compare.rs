@@ -49,7 +49,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
 
     let has_right = !(arguments.against.is_empty() && arguments.against_digests.is_empty());
     let bytes_max = options.memory / if has_right { 4 } else { 2 };
-    let collector = DigestCollector { options, families: &arguments.families };
+    let files_max = if picture.is_some() { heatmap::FILES_MAX } else { usize::MAX };
+    let collector = DigestCollector { options, families: &arguments.families, files_max };
     // Useless lists are reported before files are read.
     let mut right = has_right.then(|| NamedDigests::new(family, bytes_max));
     if let (Some(right), []) = (&mut right, &arguments.against[..]) {
@@ -58,6 +59,11 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let mut left = NamedDigests::new(family, bytes_max);
     collector.paths(&mut command, &arguments.paths, &arguments.walk, &mut left)?;
     collector.lists(&mut command, lists, !arguments.has_files(), &mut left)?;
+    if left.len() > files_max {
+        return Err(Failed::usage(format_args!(
+            "--heatmap draws at most {files_max} files, and there are more: choose some with --include, or a smaller directory"
+        )));
+    }
     if let (Some(right), [_, ..]) = (&mut right, &arguments.against[..]) {
         // Lists of files belong to the left side.
         let walk = WalkArguments { files_from: None, files_from0: None, ..arguments.walk.clone() };
@@ -77,13 +83,6 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let profile = arguments.families.sdhash_profile.into();
     let comparison = Comparison { options, profile, left: &left, right: right.as_ref() };
     if picture.is_some() {
-        if left.len() > heatmap::FILES_MAX {
-            return Err(Failed::usage(format_args!(
-                "--heatmap draws at most {} files, and there are {}: choose some with --include, or a smaller directory",
-                heatmap::FILES_MAX,
-                left.len()
-            )));
-        }
         let (worst, best) = if family == Family::Tlsh { (threshold.max(1), 0) } else { (0, 100) };
         let drawn = comparison.collect(command.cancel());
         let written = drawn.and_then(|found| output.write_all(heatmap::svg(&left, &found, worst, best).as_bytes()));

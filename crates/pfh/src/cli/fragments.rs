@@ -8,6 +8,7 @@ use super::exit::{Ending, Failed};
 use super::known_args::{VerdictClass, VerdictFormat};
 use super::output::interrupted;
 use super::quantity::Count;
+use super::similar::refuse_others;
 use super::verdicts::{self, push_escaped, word};
 use super::{gather, json_header, message, reading};
 use pfh_digest::Algorithm;
@@ -38,6 +39,7 @@ pub(crate) fn run(
     if let Some(family) = family {
         return Err(Failed::usage(format_args!("-a {family}: blocks are found by cryptographic digests")));
     }
+    refuse_others(None, options)?;
     let [known] = &arguments.known[..] else {
         return Err(Failed::usage("--blocks takes one set with --known"));
     };

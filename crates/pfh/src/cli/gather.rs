@@ -22,6 +22,8 @@ use std::ops::ControlFlow;
 pub(crate) struct DigestCollector<'a> {
     pub(crate) options: &'a SimilarityArguments,
     pub(crate) families: &'a FamilyArguments,
+    /// Once there are more digests, no more files are read.
+    pub(crate) files_max: usize,
 }
 
 impl DigestCollector<'_> {
@@ -87,7 +89,11 @@ impl DigestCollector<'_> {
                 (digest, _) => digest.map_or(Ok(()), |digest| named.push(&path, digest)),
             };
             failed = pushed.err();
-            if failed.is_none() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if failed.is_none() && named.len() <= self.files_max {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         };
         let decide = own_files.before(None);
         let report = command.hash(&engine, &source, decide.as_deref(), &FileDigest::of, &mut push);

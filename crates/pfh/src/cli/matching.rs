@@ -11,7 +11,7 @@ use super::message;
 use super::output::interrupted;
 use super::pairs::{PairWriter, Relation, own_format};
 use super::reading;
-use super::similar::{Comparison, checked_threshold, family_of};
+use super::similar::{Comparison, checked_threshold, family_of, refuse_others};
 use super::{classify, fragments, verdicts};
 use pfh_digest::{Algorithm, Digest};
 use pfh_list::{Contents, KnownDigests, List, Match, Name, NamedDigests};
@@ -33,6 +33,20 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
         Some(DigestKind::Family(family)) => (None, Some(family)),
         None => (None, None),
     };
+    if let Some(block_bytes) = arguments.fragments.blocks {
+        return fragments::run(arguments, algorithm, family, block_bytes);
+    }
+    if verdicts::are_classified(&arguments.known) {
+        if let Some(family) = family {
+            return Err(Failed::usage(format_args!("-a {family}: sets and classes are for cryptographic digests")));
+        }
+        return classify::run(arguments, algorithm, reads_input(arguments));
+    }
+    if !arguments.only.is_empty() || arguments.not_found || arguments.names_only || !arguments.fail_on.is_empty() {
+        return Err(Failed::usage(
+            "--only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`",
+        ));
+    }
     if let Some(text) = &arguments.digest {
         return match Query::parse(text.as_bytes(), algorithm, family)? {
             Query::Same { digest, guessed } => {
@@ -51,20 +65,6 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
                 similar(arguments, known, Vec::new())
             }
         };
-    }
-    if let Some(block_bytes) = arguments.fragments.blocks {
-        return fragments::run(arguments, algorithm, family, block_bytes);
-    }
-    if verdicts::are_classified(&arguments.known) {
-        if let Some(family) = family {
-            return Err(Failed::usage(format_args!("-a {family}: sets and classes are for cryptographic digests")));
-        }
-        return classify::run(arguments, algorithm, reads_input(arguments));
-    }
-    if !arguments.only.is_empty() || arguments.not_found || arguments.names_only || !arguments.fail_on.is_empty() {
-        return Err(Failed::usage(
-            "--only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`",
-        ));
     }
     let mut lists = open_lists(&arguments.known, algorithm)?;
     let kinds: Vec<DigestKind> = lists.iter_mut().filter_map(List::first_kind).collect();
@@ -167,7 +167,7 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     let own_lists = lists::open_all(&arguments.digests, None)?;
     let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
-    let collector = DigestCollector { options, families: &arguments.families };
+    let collector = DigestCollector { options, families: &arguments.families, files_max: usize::MAX };
     let has_lists = !lists.is_empty();
     collector.lists(&mut command, lists, has_lists, &mut known)?;
     let mut own = NamedDigests::new(family, options.memory / 4);
@@ -203,6 +203,7 @@ fn same(
              that has its digest (--all-names: one for each name)",
         ));
     }
+    refuse_others(None, options)?;
     let format = match options.format {
         None | Some(PairFormat::Ssdeep) => PairFormat::Ssdeep,
         Some(format @ (PairFormat::Csv | PairFormat::Jsonl)) => format,

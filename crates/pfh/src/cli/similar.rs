@@ -176,17 +176,23 @@ pub(crate) fn family_of<'a>(lists: impl Iterator<Item = &'a mut List>) -> Result
     Ok(family.unwrap_or(Family::Ssdeep))
 }
 
-/// Returns the threshold. Refuses one that no score reaches, and options of other families.
-pub(crate) fn checked_threshold(family: Family, options: &SimilarityArguments) -> Result<u32, Failed> {
+/// Refuses options of other families than this one; without it, the digests are cryptographic.
+pub(crate) fn refuse_others(family: Option<Family>, options: &SimilarityArguments) -> Result<(), Failed> {
     let own = [
         ("symmetric", options.symmetric, Family::Sdhash),
         ("sample", options.sample.is_some(), Family::Sdhash),
         ("fast", options.fast, Family::Sdhash),
         ("resemblance", options.resemblance, Family::MrshV2),
     ];
-    if let Some((name, _, owner)) = own.into_iter().find(|&(_, is_given, owner)| is_given && owner != family) {
-        return Err(Failed::usage(format_args!("--{name} is for {owner}, and the digests are of {family}")));
-    }
+    let other = own.into_iter().find(|&(_, is_given, owner)| is_given && Some(owner) != family);
+    let Some((name, _, owner)) = other else { return Ok(()) };
+    let digests = family.map_or("cryptographic".to_owned(), |family| format!("of {family}"));
+    Err(Failed::usage(format_args!("--{name} is for {owner}, and the digests are {digests}")))
+}
+
+/// Returns the threshold. Refuses one that no score reaches, and options of other families.
+pub(crate) fn checked_threshold(family: Family, options: &SimilarityArguments) -> Result<u32, Failed> {
+    refuse_others(Some(family), options)?;
     match options.threshold {
         Some(threshold @ 101..) if family != Family::Tlsh => {
             Err(Failed::usage(format_args!("--threshold {threshold}: scores of {family} are at most 100")))

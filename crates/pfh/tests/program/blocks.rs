@@ -224,6 +224,10 @@ fn wrong_sets_and_options_are_refused() {
         "the set has digests by sha256; leave out -a",
     );
     refused(
+        &["match", "--sample", "3", "--blocks", "4096", "--known", "set", "image"],
+        "--sample is for sdhash, and the digests are cryptographic",
+    );
+    refused(
         &["match", "--blocks", "4096", "--known", "set", "--known", "set", "image"],
         "--blocks takes one set with --known",
     );

@@ -261,6 +261,12 @@ fn names_of_the_same_digest_are_counted() {
         "pfh: --threshold and --top are for similarity digests; of cryptographic ones each file has one line for each list \
          that has its digest (--all-names: one for each name)\n",
     );
+    for known in ["known", "bad=known"] {
+        for (option, family) in [("--resemblance", "mrsh-v2"), ("--symmetric", "sdhash"), ("--fast", "sdhash")] {
+            let said = format!("pfh: {option} is for {family}, and the digests are cryptographic\n");
+            find(d, &[option, "--known", known, "d"]).expect(2, &said);
+        }
+    }
 }
 
 /// Lists of the shapes of the test lists of md5deep and hashdeep: both programs and pfh name the same files, from the

@@ -79,9 +79,13 @@ fn options_choose_lines_and_the_exit_status() {
         let ended = matched(directory.path(), &[more, &["--names-only", "--quiet"]].concat());
         assert_eq!(String::from_utf8_lossy(ended.expect(code, "")), names, "{more:?}");
     }
-    let refused = pfh(directory.path(), ["match", "--known", "bad.md5", "--only", "bad", "files"]).run();
-    refused
-        .expect(2, "pfh: --only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`\n");
+    let said = "pfh: --only, --not-found, --names-only and --fail-on need a set or a class: `--known bad=LIST`\n";
+    for known in ["--known bad.md5", "--digest 00112233445566778899aabbccddeeff"] {
+        for option in ["--only bad", "--only bad --negate", "--not-found", "--names-only", "--fail-on none"] {
+            let words = format!("match {known} {option} files");
+            pfh(directory.path(), words.split(' ')).run().expect(2, said);
+        }
+    }
 }
 
 #[cfg(not(feature = "serve"))]
