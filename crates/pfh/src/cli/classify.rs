@@ -4,17 +4,18 @@ use super::args::{MatchArguments, PairFormat};
 use super::command::{Command, Item, Reporting};
 use super::exit::{Ending, Failed};
 use super::known_args::{VerdictClass, VerdictFormat};
-use super::lists::BrokenLines;
+use super::lists::Answer;
 use super::output::interrupted;
 use super::quantity::Count;
 use super::similar::refuse_others;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use super::{gather, keys, lists, message, reading};
-use pfh_digest::{Algorithm, Digest};
+use pfh_digest::{Algorithm, Digest, Keys};
 use pfh_engine::{Decide, Decision};
 use pfh_known::{Class, ClassifiedSet, Classifier, Known, Text};
-use pfh_list::{Contents, Doubt};
-use pfh_record::{Metadata, Outcome, Record, Selection, SkipReason};
+use pfh_list::{Doubt, List};
+use pfh_record::{Metadata, Outcome, Record, SkipReason};
+use pfh_source::FileList;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -40,25 +41,11 @@ pub(crate) fn run(
         Some(_) => return Err(Failed::usage("--format: with sets and classes, use csv or jsonl")),
     };
     let (classifier, broken) = verdicts::open_all(&arguments.known, algorithm, options.memory / 4, options.quiet)?;
-    let algorithms = match algorithm {
-        Some(algorithm) => {
-            // Its other files could not be found.
-            if let Some(one) = classifier.sets().iter().find(|one| !one.set.can_be_asked(|own| own == algorithm)) {
-                let (set, how_many) =
-                    (message::quoted(&one.name), if one.set.len(algorithm) > 0 { "all" } else { "any" });
-                return Err(Failed::usage(format_args!(
-                    "-a {algorithm}: {set} does not have {how_many} of its files by it"
-                )));
-            }
-            vec![algorithm]
-        }
-        None => classifier.needed_algorithms(),
-    };
+    let algorithms = algorithms_of(&classifier, algorithm)?;
     let asked = |one: &ClassifiedSet| match algorithm {
         Some(algorithm) => vec![algorithm],
         None => one.set.needed_algorithms(),
     };
-    let unread = |error: &io::Error| verdicts::unread(&arguments.known, &classifier, error);
     let files_from = reading::file_list(&arguments.walk)?;
     let takes_files = !arguments.paths.is_empty() || files_from.is_some();
     let keys = keys::load(&arguments.keys, if takes_files { &algorithms } else { &[] }, reads_input)?;
@@ -71,6 +58,7 @@ pub(crate) fn run(
         algorithms: &algorithms,
         asked: classifier.sets().iter().map(asked).collect(),
         arguments,
+        format,
         writer: VerdictWriter::new(format, arguments.names_only),
         found: arguments.not_found.then(|| Found::new(&classifier)),
         guesses: if algorithm.is_none() { Guess::all(&classifier) } else { Vec::new() },
@@ -81,106 +69,57 @@ pub(crate) fn run(
     command.write(&out);
     let mut counts = Counts::default();
     if takes_files {
-        let selection: Selection = (&algorithms[..]).into();
-        let mut engine = gather::engine_options(options, selection);
-        engine.keys = keys;
-        let (source, engine, own_files) =
-            gather::prepare_run(&mut command, &arguments.paths, &arguments.walk, files_from, engine)?;
-        let prepare = |record: Record| {
-            let mut item = Item::new(&record, ());
-            let is_told_by_size = record.outcome == Outcome::Skipped(SkipReason::NotWanted);
-            // Sets without files need no digest.
-            let is_told_by_nothing = algorithms.is_empty() && record.outcome == Outcome::Complete;
-            // Of a file that was not read nothing is known, and it is not unknown either.
-            let class = if record.digests.is_empty() && !is_told_by_size && !is_told_by_nothing {
-                Ok(None)
-            } else {
-                run.verdict(None, &record.path, &record.digests, &mut item.bytes).map(Some)
-            };
-            let class = class.unwrap_or_else(|error| run.fail(error));
-            item.is_finding = class.is_some_and(|class| run.is_finding(class));
-            item.map(|()| class)
-        };
-        let mut deliver = |class: Option<Option<Class>>| {
-            class.into_iter().for_each(|class| counts.add(class));
-            if run.failed.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read.
-        let tells_by_size = format == VerdictFormat::Text && classifier.sets().iter().all(|one| one.set.has_sizes());
-        let decide = |_: &[u8], metadata: Option<&Metadata>| {
-            let is_unknown = metadata.is_some_and(|metadata| {
-                classifier.sets().iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)))
-            });
-            if is_unknown { Decision::RecordOnly(SkipReason::NotWanted) } else { Decision::Hash }
-        };
-        let decide: Option<Decide<'_>> = if tells_by_size { Some(&decide) } else { None };
-        let report = command.hash(&engine, &source, own_files.before(decide).as_deref(), &prepare, &mut deliver);
-        report.map_err(|error| gather::start_error(error, options))?;
+        run.files(&mut command, files_from, keys, &mut counts)?;
     }
-    let mut loaded = Vec::new();
-    for list in own_lists {
-        let list_name = list.name().to_vec();
-        let mut broken = BrokenLines::new(&list_name, options.quiet);
-        let (mut contents, mut is_useful, mut not_told) = (Contents::default(), false, 0);
-        for entry in broken.entries(list) {
-            if command.cancel().is_cancelled() || !command.is_writing() {
-                return command.finish(Err(interrupted()), 0, None);
-            }
-            contents.add(&entry);
-            if entry.piece.is_some() || !entry.is_file() {
-                continue;
-            }
-            let digests: &[Digest] = if entry.is_complete() { &entry.digests } else { &[] };
-            is_useful |= digests.iter().any(|own| run.is_wanted_of_list(own.algorithm()));
-            out.clear();
-            // Lists of plain digests have no names.
-            let digest = entry.digests.first().filter(|_| entry.path.is_empty()).map(ToString::to_string);
-            let name = digest.as_ref().map_or(&entry.path[..], |digest| digest.as_bytes());
-            let class = run.listed_verdict(&list_name, name, digests, &mut out);
-            match class.map_err(|error| unread(&error))? {
-                Some(class) => {
-                    counts.add(class);
-                    command.tally.findings += u64::from(run.is_finding(class));
-                    command.write(&out);
-                }
-                None => not_told += 1,
-            }
-        }
-        let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
-        loaded.push(broken.end(contents, is_useful, not_told, &names.join(", "), " cannot be classified"));
+    if !run.lists(&mut command, own_lists, &mut counts)? {
+        return command.finish(Err(interrupted()), 0, None);
     }
-    command.count_lines(lists::unread(&loaded, !arguments.has_files(), options.quiet)?);
     if let Some(error) = run.failed.get() {
-        return Err(unread(error));
+        return Err(run.unread(error));
     }
     if counts.all() > 0 {
-        for guess in run.guesses.iter().filter(|guess| !guess.is_right.load(Ordering::Relaxed)) {
-            command.tally.unread += 1;
-            if !options.quiet {
-                message::error(&guess.doubt);
-            }
-        }
+        run.say_guesses(&mut command);
     }
     if let Some(found) = &run.found {
-        run.print_not_found(found, &mut command).map_err(|error| unread(&error))?;
+        run.print_not_found(found, &mut command).map_err(|error| run.unread(&error))?;
     }
     verdicts::refuse_any_changed(&arguments.known, &classifier)?;
     out.clear();
     run.writer.summary(counts, command.tally.unread, &mut out);
     command.write(&out);
     if !options.quiet {
-        let Counts { bad, other, good, unknown } = counts;
-        message::error(format_args!(
-            "files: {}, known-bad: {}, known-other: {}, known-good: {}, unknown: {}",
-            Count(counts.all()),
-            Count(bad),
-            Count(other),
-            Count(good),
-            Count(unknown)
-        ));
+        say(counts);
     }
     command.report_totals();
     command.finish(Ok(()), counts.all(), None)
+}
+
+/// Returns the algorithms by which files are hashed: the one that is named, if all sets can be asked by it, or all that
+/// the sets need.
+fn algorithms_of(classifier: &Classifier, named: Option<Algorithm>) -> Result<Vec<Algorithm>, Failed> {
+    let Some(algorithm) = named else { return Ok(classifier.needed_algorithms()) };
+    // Other files of such a set could not be found.
+    if let Some(one) = classifier.sets().iter().find(|one| !one.set.can_be_asked(|own| own == algorithm)) {
+        let how_many = if one.set.len(algorithm) > 0 { "all" } else { "any" };
+        return Err(Failed::usage(format_args!(
+            "-a {algorithm}: {} does not have {how_many} of its files by it",
+            message::quoted(&one.name)
+        )));
+    }
+    Ok(vec![algorithm])
+}
+
+/// Says how many files there are of each class.
+fn say(counts: Counts) {
+    let Counts { bad, other, good, unknown } = counts;
+    message::error(format_args!(
+        "files: {}, known-bad: {}, known-other: {}, known-good: {}, unknown: {}",
+        Count(counts.all()),
+        Count(bad),
+        Count(other),
+        Count(good),
+        Count(unknown)
+    ));
 }
 
 /// A run that classifies files.
@@ -191,6 +130,7 @@ struct Classification<'a> {
     /// digests in this one may be wrong.
     asked: Vec<Vec<Algorithm>>,
     arguments: &'a MatchArguments,
+    format: VerdictFormat,
     writer: VerdictWriter,
     /// With --not-found, which entries were found.
     found: Option<Found>,
@@ -201,6 +141,87 @@ struct Classification<'a> {
 }
 
 impl Classification<'_> {
+    /// Reads and classifies the files of paths, and of a list of paths.
+    fn files(
+        &self,
+        command: &mut Command,
+        files_from: Option<FileList>,
+        keys: Keys,
+        counts: &mut Counts,
+    ) -> Result<(), Failed> {
+        let MatchArguments { paths, walk, options, .. } = self.arguments;
+        let mut engine = gather::engine_options(options, self.algorithms.into());
+        engine.keys = keys;
+        let (source, engine, own_files) = gather::prepare_run(command, paths, walk, files_from, engine)?;
+        let prepare = |record: Record| {
+            let mut item = Item::new(&record, ());
+            let is_told_by_size = record.outcome == Outcome::Skipped(SkipReason::NotWanted);
+            // Sets without files need no digest.
+            let is_told_by_nothing = self.algorithms.is_empty() && record.outcome == Outcome::Complete;
+            // Of a file that was not read nothing is known, and it is not unknown either.
+            let class = if record.digests.is_empty() && !is_told_by_size && !is_told_by_nothing {
+                Ok(None)
+            } else {
+                self.verdict(None, &record.path, &record.digests, &mut item.bytes).map(Some)
+            };
+            let class = class.unwrap_or_else(|error| self.fail(error));
+            item.is_finding = class.is_some_and(|class| self.is_finding(class));
+            item.map(|()| class)
+        };
+        let mut deliver = |class: Option<Option<Class>>| {
+            class.into_iter().for_each(|class| counts.add(class));
+            if self.failed.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let sets = self.classifier.sets();
+        // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read.
+        let tells_by_size = self.format == VerdictFormat::Text && sets.iter().all(|one| one.set.has_sizes());
+        let decide = |_: &[u8], metadata: Option<&Metadata>| {
+            let is_unknown = metadata.is_some_and(|metadata| {
+                sets.iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)))
+            });
+            if is_unknown { Decision::RecordOnly(SkipReason::NotWanted) } else { Decision::Hash }
+        };
+        let decide: Option<Decide<'_>> = if tells_by_size { Some(&decide) } else { None };
+        let report = command.hash(&engine, &source, own_files.before(decide).as_deref(), &prepare, &mut deliver);
+        report.map(drop).map_err(|error| gather::start_error(error, options))
+    }
+
+    /// Classifies the entries of lists. Returns whether all were.
+    fn lists(&self, command: &mut Command, own_lists: Vec<List>, counts: &mut Counts) -> Result<bool, Failed> {
+        let names: Vec<&str> = self.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+        let (only, wanted, mut out) = (!self.arguments.has_files(), names.join(", "), Vec::new());
+        lists::ask(command, own_lists, only, &wanted, " cannot be classified", &mut |command, list, entry| {
+            let digests: &[Digest] = if entry.is_complete() { &entry.digests } else { &[] };
+            let is_useful = digests.iter().any(|own| self.is_wanted_of_list(own.algorithm()));
+            out.clear();
+            // Lists of plain digests have no names.
+            let digest = entry.digests.first().filter(|_| entry.path.is_empty()).map(ToString::to_string);
+            let name = digest.as_ref().map_or(&entry.path[..], |digest| digest.as_bytes());
+            let class = self.listed_verdict(list, name, digests, &mut out).map_err(|error| self.unread(&error))?;
+            if let Some(class) = class {
+                counts.add(class);
+                command.tally.findings += u64::from(self.is_finding(class));
+                command.write(&out);
+            }
+            Ok(Some(Answer { is_useful, is_told: class.is_some() }))
+        })
+    }
+
+    /// Reports the algorithms that were guessed and by which no file was found.
+    fn say_guesses(&self, command: &mut Command) {
+        for guess in self.guesses.iter().filter(|guess| !guess.is_right.load(Ordering::Relaxed)) {
+            command.tally.unread += 1;
+            if !command.is_quiet() {
+                message::error(&guess.doubt);
+            }
+        }
+    }
+
+    /// Returns the failure of a look-up.
+    fn unread(&self, error: &io::Error) -> Failed {
+        verdicts::unread(&self.arguments.known, self.classifier, error)
+    }
+
     /// Classifies a file and appends its line to `out`, if it is wanted.
     fn verdict(
         &self,

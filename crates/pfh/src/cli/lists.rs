@@ -1,5 +1,6 @@
 //! Opening the lists of digests that the command line names, and reporting their unreadable lines.
 
+use super::command::Command;
 use super::exit::Failed;
 use super::message;
 use super::quantity::plural;
@@ -95,6 +96,48 @@ impl BrokenLines {
         }
         Loaded { broken: self.count, useless: None }.with_files(files, &self.list, self.quiet, wanted, result)
     }
+}
+
+/// How far an entry of a list could be answered.
+pub(crate) struct Answer {
+    /// Whether it has a digest by a wanted algorithm.
+    pub(crate) is_useful: bool,
+    /// Whether its digests suffice to tell something about it.
+    pub(crate) is_told: bool,
+}
+
+/// Calls `answer` with each file of the lists and the name of its list, until a signal or an error of writing ends that,
+/// or it returns `None`. Reports what of them could not be read or told, as [`BrokenLines::end`] does, and counts it.
+/// `only`: nothing else was given, so that at least one list must have wanted digests. Returns whether all was asked.
+pub(crate) fn ask(
+    command: &mut Command,
+    lists: Vec<List>,
+    only: bool,
+    wanted: &str,
+    result: &str,
+    answer: &mut dyn FnMut(&mut Command, &[u8], &Entry) -> Result<Option<Answer>, Failed>,
+) -> Result<bool, Failed> {
+    let (quiet, mut loaded) = (command.is_quiet(), Vec::new());
+    for list in lists {
+        let name = list.name().to_vec();
+        let mut broken = BrokenLines::new(&name, quiet);
+        let (mut contents, mut is_useful, mut not_told) = (Contents::default(), false, 0);
+        for entry in broken.entries(list) {
+            if command.cancel().is_cancelled() || !command.is_writing() {
+                return Ok(false);
+            }
+            contents.add(&entry);
+            if entry.piece.is_some() || !entry.is_file() {
+                continue;
+            }
+            let Some(answer) = answer(command, &name, &entry)? else { return Ok(false) };
+            is_useful |= answer.is_useful;
+            not_told += u64::from(!answer.is_told);
+        }
+        loaded.push(broken.end(contents, is_useful, not_told, wanted, result));
+    }
+    command.count_lines(unread(&loaded, only, quiet)?);
+    Ok(true)
 }
 
 /// Loads a list with `load`, which gets the list and a function to call with each line that cannot be read.

@@ -6,7 +6,7 @@ use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::gather::{self, DigestCollector};
 use super::keys;
-use super::lists::{self, BrokenLines, Loaded};
+use super::lists::{self, Answer, Loaded};
 use super::message;
 use super::output::interrupted;
 use super::pairs::{PairWriter, Relation, own_format};
@@ -14,7 +14,7 @@ use super::reading;
 use super::similar::{Comparison, checked_threshold, family_of, refuse_others};
 use super::{classify, fragments, verdicts};
 use pfh_digest::{Algorithm, Digest};
-use pfh_list::{Contents, KnownDigests, List, Match, Name, NamedDigests};
+use pfh_list::{KnownDigests, List, Match, Name, NamedDigests};
 use pfh_record::{DigestKind, FormatName, Md5deepForm, ReadOptions, Reader, Record};
 use pfh_similarity::Family;
 use std::ffi::OsString;
@@ -244,34 +244,23 @@ fn same(
         let report = command.hash(&engine, &source, own_files.before(None).as_deref(), &prepare, &mut print);
         report.map_err(|error| gather::start_error(error, options))?;
     }
-    let mut loaded = Vec::new();
-    for list in own_lists {
-        let list_name = list.name().to_vec();
-        let mut broken = BrokenLines::new(&list_name, options.quiet);
-        let (mut contents, mut is_useful, mut without_digest) = (Contents::default(), false, 0);
-        for entry in broken.entries(list) {
-            if command.cancel().is_cancelled() {
-                return command.finish(Err(interrupted()), 0, None);
-            }
-            if written.is_err() {
-                return command.finish(written, digests as u64, None);
-            }
-            contents.add(&entry);
-            if entry.piece.is_some() || !entry.is_file() {
-                continue;
-            }
-            if !entry.is_complete() || !entry.digests.iter().any(|own| known.algorithms().contains(&own.algorithm())) {
-                without_digest += 1;
-                continue;
-            }
-            is_useful = true;
-            digests += 1;
-            let name = Name { list: Some(&list_name), name: &entry.path };
-            written = written.and_then(|()| print_matches(name, &known.matches(&entry.digests), &known, &mut writer));
+    let (only, wanted) = (!arguments.has_files(), names.join(", "));
+    let is_whole = lists::ask(&mut command, own_lists, only, &wanted, " cannot be matched", &mut |_, list, entry| {
+        if written.is_err() {
+            return Ok(None);
         }
-        loaded.push(broken.end(contents, is_useful, without_digest, &names.join(", "), " cannot be matched"));
+        let is_known = |own: &Digest| known.algorithms().contains(&own.algorithm());
+        let is_useful = entry.is_complete() && entry.digests.iter().any(is_known);
+        if is_useful {
+            digests += 1;
+            let name = Name { list: Some(list), name: &entry.path };
+            written = print_matches(name, &known.matches(&entry.digests), &known, &mut writer);
+        }
+        Ok(Some(Answer { is_useful, is_told: is_useful }))
+    })?;
+    if !is_whole {
+        return command.finish(written.and(Err(interrupted())), digests as u64, None);
     }
-    command.count_lines(lists::unread(&loaded, !arguments.has_files(), options.quiet)?);
     if digests > 0 {
         let doubts = known.doubts();
         command.tally.unread += doubts.len() as u64;
