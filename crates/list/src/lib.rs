@@ -35,9 +35,7 @@ mod spool;
 mod superseded;
 mod zip;
 
-pub use atomic::{
-    AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, named_after, place_of, sync_directory,
-};
+pub use atomic::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, named_after, place_of, sync_directory};
 pub use contents::{Contents, NothingUseful};
 pub use grouping::Grouping;
 pub use list::{Input, List, OpenError, open_wanted};

@@ -1,6 +1,6 @@
 //! `pfh hash`.
 
-use super::args::HashArguments;
+use super::args::{HashArguments, OutputArguments};
 use super::command::{Command, Footer, Reporting};
 use super::common_args::{EngineArguments, ModeWord};
 use super::exit::{Ending, Failed};
@@ -16,7 +16,7 @@ use pfh::HashRun;
 use pfh_engine::{Decision, Options};
 use pfh_facts::Counting;
 use pfh_list::ResumedList;
-use pfh_record::{Encoding, Format, FormatName, Metadata, Record, RunFacts, Selection, Summary, WriteOptions};
+use pfh_record::{Format, FormatName, Metadata, Record, RunFacts, Selection, Summary, WriteOptions};
 use pfh_similarity::SimilarityOptions;
 use pfh_source::WalkOptions;
 use std::ffi::OsString;
@@ -43,48 +43,16 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     engine.backend = reading::backend(arguments.engine.backend)?;
     let reads_input = reading::reads_input(&arguments.paths, &arguments.walk);
     engine.keys = keys::load(&arguments.keys, selection.algorithms(), reads_input)?;
-    if let (true, Some(keyed)) = (out.resume, selection.algorithms().iter().find(|one| one.is_keyed())) {
-        return Err(Failed::usage(format_args!(
-            "--resume cannot check that the key of `{keyed}` is the same as before; use it without algorithms that take a key"
-        )));
+    if out.resume {
+        refuse_resume(out, &selection, &engine.similarity)?;
     }
-    if out.resume && engine.similarity != SimilarityOptions::default() {
-        return Err(Failed::usage(
-            "--resume cannot check that earlier similarity digests have the same variants; use it without variants",
-        ));
-    }
-    let options = WriteOptions {
-        null_terminated: out.null,
-        piecewise: out.piecewise.is_some(),
-        facts: out.facts.is_some(),
-        sdhash_segment: arguments.families.segment(),
-        encoding: match (out.uppercase, out.base64) {
-            (true, _) => Encoding::UpperHexadecimal,
-            (_, true) => Encoding::Base64,
-            _ => Encoding::Hexadecimal,
-        },
-        ..WriteOptions::default()
-    };
     let name = format_name(&arguments, &selection)?;
     let tells_missing_digests = name.is_none_or(FormatName::records_missing_digests);
     let format: Arc<dyn Format> = match name {
-        Some(name) => name.writer(&selection, &options).map_err(Failed::usage)?.into(),
+        Some(name) => name.writer(&selection, &write_options(&arguments)).map_err(Failed::usage)?.into(),
         None => Arc::new(Nothing),
     };
-    if out.resume && out.output.as_deref() == Some(Path::new("-")) {
-        return Err(Failed::usage(
-            "--resume continues a file, and `-o -` is standard output (`-o ./-` is a file named `-`)",
-        ));
-    }
-    let mut recorded = match (&out.output, out.resume) {
-        (Some(path), true) => {
-            let facts = out.facts.map(Counting::from);
-            let here = std::env::current_dir().ok();
-            let here = here.as_deref().map(|here| here.as_os_str().as_bytes());
-            Some(ResumedList::load(path, &selection, out.piecewise, facts, here).map_err(Failed::usage)?)
-        }
-        _ => None,
-    };
+    let mut recorded = recorded(out, &selection)?;
     pfh_source::raise_open_file_limit();
     let already_recorded = Arc::new(AtomicU64::new(0));
     // The counts include the files that a continued journal already had.
@@ -155,10 +123,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let already_marked = already_marked.load(Ordering::Relaxed);
     command.tally.findings += already_marked;
     if already_marked > 0 && !out.quiet {
-        let (files, bear) = (plural(already_marked, "file"), if already_marked == 1 { "bears" } else { "bear" });
-        message::error(format_args!(
-            "{files} that the list has from before {bear} the marks of a known SHA-1 collision attack"
-        ));
+        say_marked(already_marked);
     }
     if out.stats.is_some() {
         // The statistics contain the same numbers.
@@ -176,6 +141,56 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         message::plain(stats::describe(form, &summary, &report, &setting));
     }
     Ok(ending)
+}
+
+/// Refuses a journal that cannot be continued, or of which nobody knows whether these digests continue it.
+fn refuse_resume(out: &OutputArguments, selection: &Selection, similarity: &SimilarityOptions) -> Result<(), Failed> {
+    if let Some(keyed) = selection.algorithms().iter().find(|one| one.is_keyed()) {
+        return Err(Failed::usage(format_args!(
+            "--resume cannot check that the key of `{keyed}` is the same as before; use it without algorithms that take a key"
+        )));
+    }
+    if *similarity != SimilarityOptions::default() {
+        return Err(Failed::usage(
+            "--resume cannot check that earlier similarity digests have the same variants; use it without variants",
+        ));
+    }
+    if out.output.as_deref() == Some(Path::new("-")) {
+        return Err(Failed::usage(
+            "--resume continues a file, and `-o -` is standard output (`-o ./-` is a file named `-`)",
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the options of the format.
+fn write_options(arguments: &HashArguments) -> WriteOptions {
+    let out = &arguments.output;
+    WriteOptions {
+        null_terminated: out.null,
+        piecewise: out.piecewise.is_some(),
+        facts: out.facts.is_some(),
+        sdhash_segment: arguments.families.segment(),
+        encoding: hash_list::encoding(out.uppercase, out.base64),
+        ..WriteOptions::default()
+    }
+}
+
+/// Loads the journal that the run continues, if it does.
+fn recorded(out: &OutputArguments, selection: &Selection) -> Result<Option<ResumedList>, Failed> {
+    let (Some(path), true) = (&out.output, out.resume) else { return Ok(None) };
+    let facts = out.facts.map(Counting::from);
+    let here = std::env::current_dir().ok();
+    let here = here.as_deref().map(|here| here.as_os_str().as_bytes());
+    ResumedList::load(path, selection, out.piecewise, facts, here).map(Some).map_err(Failed::usage)
+}
+
+/// Reports files with the marks of a collision attack that a continued journal already had.
+fn say_marked(files: u64) {
+    let (files, bear) = (plural(files, "file"), if files == 1 { "bears" } else { "bear" });
+    message::error(format_args!(
+        "{files} that the list has from before {bear} the marks of a known SHA-1 collision attack"
+    ));
 }
 
 fn mode_word(mode: ModeWord) -> &'static str {

@@ -10,7 +10,7 @@ use super::reading;
 use super::shard_args::{MergeArguments, ShardWord};
 use pfh::HashRun;
 use pfh_plan::Plan;
-use pfh_record::{Conversion, Encoding, Format, FormatName, Header, Record, RunFacts, WriteOptions};
+use pfh_record::{Conversion, Format, FormatName, Header, Record, RunFacts, WriteOptions};
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,11 +32,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
     })?;
     let write = WriteOptions {
         null_terminated: arguments.null,
-        encoding: match (arguments.uppercase, arguments.base64) {
-            (true, _) => Encoding::UpperHexadecimal,
-            (_, true) => Encoding::Base64,
-            _ => Encoding::Hexadecimal,
-        },
+        encoding: hash_list::encoding(arguments.uppercase, arguments.base64),
         ..plans::write_options(&plan)?
     };
     let format = name.writer(&options.selection, &write).map_err(Failed::usage)?;
