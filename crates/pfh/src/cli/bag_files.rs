@@ -4,10 +4,11 @@ use super::bag_args::BagOptions;
 use super::command::{Command, Item, Reporting};
 use super::exit::Failed;
 use super::gather;
+use super::reading;
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::Options;
-use pfh_record::{Outcome, Record, Selection};
+use pfh_record::{Outcome, Record};
 use pfh_source::{
     Entry, ErrorKind, FileError, Found, LocalFile, LocalHandle, LocalSource, Source, SourceFile, WalkOptions, Watch,
 };
@@ -34,12 +35,7 @@ pub(crate) fn below<'p>(root: &[u8], path: &'p [u8]) -> &'p [u8] {
 
 /// Makes the options to hash by these algorithms within this memory.
 pub(crate) fn engine(options: &BagOptions, algorithms: &[Algorithm], memory_bytes: u64) -> Options {
-    let mut engine = Options::new(Selection::from_iter(algorithms.iter().copied()));
-    if let Some(threads) = options.threads {
-        engine.threads = usize::from(threads);
-    }
-    engine.memory_bytes = memory_bytes;
-    engine
+    reading::engine(algorithms, options.threads, memory_bytes)
 }
 
 /// Makes a source of everything below these roots, and the options to hash it by these algorithms.

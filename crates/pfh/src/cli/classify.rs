@@ -1,6 +1,6 @@
 //! `pfh match` with sets of known files: the class of each file.
 
-use super::args::{MatchArguments, PairFormat};
+use super::args::MatchArguments;
 use super::command::{Command, Item, Reporting};
 use super::exit::{Ending, Failed};
 use super::known_args::{VerdictClass, VerdictFormat};
@@ -34,12 +34,7 @@ pub(crate) fn run(
         ));
     }
     refuse_others(None, options)?;
-    let format = match options.format {
-        None => VerdictFormat::Text,
-        Some(PairFormat::Csv) => VerdictFormat::Csv,
-        Some(PairFormat::Jsonl) => VerdictFormat::Jsonl,
-        Some(_) => return Err(Failed::usage("--format: with sets and classes, use csv or jsonl")),
-    };
+    let format = VerdictFormat::of(options.format, "sets and classes")?;
     let (classifier, broken) = verdicts::open_all(&arguments.known, algorithm, options.memory / 4, options.quiet)?;
     let algorithms = algorithms_of(&classifier, algorithm)?;
     let asked = |one: &ClassifiedSet| match algorithm {

@@ -365,11 +365,7 @@ impl Reader<'_> {
         totals: Totals,
         push: Push<'_>,
     ) -> Result<(), Failed> {
-        let mut engine = Options::new(self.algorithm);
-        if let Some(threads) = self.options.threads {
-            engine.threads = usize::from(threads);
-        }
-        engine.memory_bytes = self.options.memory / 2;
+        let engine = reading::engine(self.algorithm, self.options.threads, self.options.memory / 2);
         let (follow_files, preserve_access_time) = (self.follow_files, self.preserve_access_time);
         let walk = WalkOptions { follow_files, preserve_access_time, ..WalkOptions::default() };
         let (local, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;

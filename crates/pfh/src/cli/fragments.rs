@@ -1,6 +1,6 @@
 //! `pfh match --blocks`: fragments of known files in images.
 
-use super::args::{MatchArguments, PairFormat};
+use super::args::MatchArguments;
 use super::block_scan::{Means, Scan, ScannedImage};
 use super::blocks_args::of_option;
 use super::command::{Command, Item, Reporting};
@@ -43,12 +43,7 @@ pub(crate) fn run(
     let [known] = &arguments.known[..] else {
         return Err(Failed::usage("--blocks takes one set with --known"));
     };
-    let format = match options.format {
-        None => VerdictFormat::Text,
-        Some(PairFormat::Csv) => VerdictFormat::Csv,
-        Some(PairFormat::Jsonl) => VerdictFormat::Jsonl,
-        Some(_) => return Err(Failed::usage("--format: with --blocks, use csv or jsonl")),
-    };
+    let format = VerdictFormat::of(options.format, "--blocks")?;
     let opened = verdicts::open_block_set(known, block_bytes)?;
     let Some(own) = opened.set.algorithms().next() else {
         return Err(Failed::usage(format_args!("{} has no blocks", message::quoted(&opened.name))));

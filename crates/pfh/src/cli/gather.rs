@@ -121,12 +121,7 @@ fn say_unfit(files: u64, place: &str, reason: &str, family: Family, more: &str, 
 
 /// Returns the engine's options. It gets half of the memory while digests, which have the other half, are collected.
 pub(crate) fn engine_options(options: &SimilarityArguments, selection: Selection) -> Options {
-    let mut engine = Options::new(selection);
-    if let Some(threads) = options.threads {
-        engine.threads = usize::from(threads);
-    }
-    engine.memory_bytes = options.memory / 2;
-    engine
+    reading::engine(selection, options.threads, options.memory / 2)
 }
 
 /// Prepares a run over paths of the command line. Returns the source, the options, and the files that are not read.

@@ -5,6 +5,7 @@ use super::common_args::{EngineArguments, WalkArguments};
 use super::exit::Failed;
 use super::message;
 use super::output::Output;
+use pfh_digest::Algorithm;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_engine::{CancelToken, Options};
 use pfh_fixity::identity_of_list;
@@ -34,19 +35,43 @@ pub(crate) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from:
     }
 }
 
-/// Returns the options of the engine from the arguments.
-pub(crate) fn engine_options(engine: &EngineArguments, selection: Selection) -> Options {
+/// Returns the options of an engine for these digests, with this number of threads, or one for each core.
+pub(crate) fn engine(selection: impl Into<Selection>, threads: Option<u16>, memory_bytes: u64) -> Options {
     let mut options = Options::new(selection);
-    if let Some(threads) = engine.threads {
+    if let Some(threads) = threads {
         options.threads = usize::from(threads);
     }
-    options.prefetchers = usize::from(engine.prefetchers);
-    options.memory_bytes = engine.memory;
-    options.slot_bytes_max = engine.slot.map(|bytes| bytes as usize);
-    options.mode = engine.mode.into();
-    options.order = engine.order.into();
-    options.balance = engine.balance;
+    options.memory_bytes = memory_bytes;
     options
+}
+
+/// Returns the options of the engine from the arguments.
+pub(crate) fn engine_options(arguments: &EngineArguments, selection: Selection) -> Options {
+    let mut options = engine(selection, arguments.threads, arguments.memory);
+    options.prefetchers = usize::from(arguments.prefetchers);
+    options.slot_bytes_max = arguments.slot.map(|bytes| bytes as usize);
+    options.mode = arguments.mode.into();
+    options.order = arguments.order.into();
+    options.balance = arguments.balance;
+    options
+}
+
+/// Returns the algorithms of these names, each once. `why` is the reason against one that takes a key, after its name.
+pub(crate) fn unkeyed(names: &[String], why: &str) -> Result<Vec<Algorithm>, Failed> {
+    let mut algorithms = Vec::new();
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let algorithm = Algorithm::from_name(name).map_err(Failed::usage)?;
+        if algorithm.is_keyed() {
+            return Err(Failed::usage(format_args!("{algorithm} {why}")));
+        }
+        if !algorithms.contains(&algorithm) {
+            algorithms.push(algorithm);
+        }
+    }
+    if algorithms.is_empty() {
+        return Err(Failed::usage("no algorithm is named; `pfh algorithms` lists them"));
+    }
+    Ok(algorithms)
 }
 
 /// Returns the backend of the option, of the environment, or the best one.

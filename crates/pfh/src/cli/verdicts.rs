@@ -1,6 +1,6 @@
 //! Sets of known files that the command line names, and what they say about files, as text, CSV and JSON Lines.
 
-use super::args::MatchArguments;
+use super::args::{MatchArguments, PairFormat};
 use super::exit::Failed;
 use super::json_header;
 use super::known_args::VerdictFormat;
@@ -44,6 +44,18 @@ pub(crate) fn split_class(argument: &OsStr) -> (Option<Class>, &OsStr) {
         Some((Some(class), OsStr::from_bytes(path)))
     });
     found.unwrap_or((None, argument))
+}
+
+impl VerdictFormat {
+    /// Returns the form that an option chooses among those of pairs. `with` names the reason for answers of this kind.
+    pub(crate) fn of(format: Option<PairFormat>, with: &str) -> Result<VerdictFormat, Failed> {
+        match format {
+            None => Ok(VerdictFormat::Text),
+            Some(PairFormat::Csv) => Ok(VerdictFormat::Csv),
+            Some(PairFormat::Jsonl) => Ok(VerdictFormat::Jsonl),
+            Some(_) => Err(Failed::usage(format_args!("--format: with {with}, use csv or jsonl"))),
+        }
+    }
 }
 
 /// Returns the files that options of `pfh match` name to be read.

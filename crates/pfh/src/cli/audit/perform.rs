@@ -5,6 +5,7 @@ use super::super::ended::lock;
 use super::super::exit::Failed;
 use super::super::message;
 use super::super::quantity::{Clock, Count};
+use super::super::reading;
 use super::collection::{failed, full_path};
 use pfh::HashRun;
 use pfh_digest::Algorithm;
@@ -266,11 +267,7 @@ fn read(
     manner: &Manner,
 ) -> Result<(Result<Run, Error>, u64), Failed> {
     pfh_source::raise_open_file_limit();
-    let mut engine = Options::new(manner.algorithms.clone());
-    if let Some(threads) = manner.threads {
-        engine.threads = usize::from(threads);
-    }
-    engine.memory_bytes = manner.memory_bytes / 2;
+    let engine = reading::engine(&manner.algorithms[..], manner.threads, manner.memory_bytes / 2);
     let walk = WalkOptions { follow_files: settings.follow_files, io: manner.io, ..WalkOptions::default() };
     let (local, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
     let on_their_way = Arc::new(Mutex::new(OnTheirWay::default()));

@@ -329,20 +329,7 @@ fn settings_of(arguments: &InitArguments) -> Settings {
 
 /// Returns algorithms by their names, each once.
 fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failed> {
-    let mut algorithms = Vec::new();
-    for name in names {
-        let algorithm = Algorithm::from_name(name.trim()).map_err(Failed::usage)?;
-        if algorithm.is_keyed() {
-            return Err(Failed::usage(format_args!("{algorithm} needs a key, which a ledger cannot keep")));
-        }
-        if !algorithms.contains(&algorithm) {
-            algorithms.push(algorithm);
-        }
-    }
-    if algorithms.is_empty() {
-        return Err(Failed::usage("no algorithm is named; `pfh algorithms` lists them"));
-    }
-    Ok(algorithms)
+    reading::unkeyed(names, "needs a key, which a ledger cannot keep")
 }
 
 fn names(algorithms: &[Algorithm]) -> Vec<String> {

@@ -8,7 +8,6 @@ use crate::cli::output::Output;
 use crate::cli::profile_file;
 use crate::cli::progress::Progress;
 use crate::cli::reading;
-use pfh_digest::Algorithm;
 use pfh_lab::advice::{Advice, Machine, Measured, Plan, Profile, Tried, words};
 use pfh_list::place_of;
 use std::path::Path;
@@ -103,18 +102,8 @@ fn printable(advice: Advice) -> Advice {
 
 /// Returns the canonical names of the algorithms, each once.
 fn names(words: &[String]) -> Result<Vec<String>, Failed> {
-    let mut names: Vec<String> = Vec::new();
-    for word in words.iter().map(|word| word.trim()).filter(|word| !word.is_empty()) {
-        let algorithm = Algorithm::from_name(word).map_err(Failed::usage)?;
-        if algorithm.is_keyed() {
-            return Err(Failed::usage(format_args!("{algorithm} takes a key, and cannot be compared here")));
-        }
-        let name = algorithm.to_string();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    if names.is_empty() { Err(Failed::usage("no algorithm is named; `pfh algorithms` lists them")) } else { Ok(names) }
+    let algorithms = reading::unkeyed(words, "takes a key, and cannot be compared here")?;
+    Ok(algorithms.iter().map(ToString::to_string).collect())
 }
 
 fn measure(
