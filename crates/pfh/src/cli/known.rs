@@ -260,122 +260,176 @@ fn add_database(
     if source == "-" || arguments.columns.is_some() || arguments.format.is_some() {
         return Ok(None);
     }
-    let path = Path::new(source);
-    let failed = |error: &dyn Display| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
-    let database_failed = |error: pfh_nsrl::Error| match error {
-        // Rows are stopped only by the sorting of the set, and by signals, which the caller reports.
-        pfh_nsrl::Error::Temporary(error) | pfh_nsrl::Error::Stopped(error) => Failed::temporary(error),
-        pfh_nsrl::Error::Changed => Failed::unread(format_args!("{}: {error}", message::quoted_path(path))),
-        error => failed(&error),
-    };
-    let goes_on = || if command.cancel().is_cancelled() { Err(interrupted()) } else { Ok(()) };
-    let options = pfh_nsrl::Options { products_bytes_max: usize::try_from(arguments.memory / 4).unwrap_or(usize::MAX) };
     let broken = RefCell::new(BrokenLines::new(source.as_bytes(), arguments.quiet));
-    let (mut is_useful, mut without_digest) = (false, 0);
-    let read: Result<(), Failed> = if let Ok(Some((name, delta))) = pfh_list::open_wanted(path, is_delta) {
-        let name = String::from_utf8_lossy(name.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
-        let mut delta = pfh_nsrl::Delta::new(io::BufReader::with_capacity(1 << 16, delta), &name, &options);
-        let named = delta.release().cloned().unwrap_or_default();
-        let Some(before) = before else { return Err(failed(&"a delta is given after its database")) };
-        // That of the minimal set would leave rows of deleted files, of which a full set has more.
-        if before.kind == pfh_nsrl::Kind::Full {
-            return Err(failed(&pfh_nsrl::DeltaError::FullSet));
-        }
-        before.judge(&named).map_err(|reason| failed(&reason))?;
-        let mut origin = origin_of(source, "nsrl-delta", arguments)?;
-        if origin.release.is_empty() {
-            origin.release = named.version;
-        }
-        importer.builder().begin_delta(origin, before.base).map_err(|error| failed(&error))?;
-        let mut change = |change: pfh_nsrl::Change<'_>| {
-            goes_on()?;
-            let is_of_use = match change {
-                pfh_nsrl::Change::Insert(row) => importer.push(&row_of(&row))?,
-                pfh_nsrl::Change::Delete(row) if row.size.is_some() && row.package.is_some() => {
-                    importer.builder().delete(&row_of(&row))?
-                }
-                pfh_nsrl::Change::Delete(_) => {
-                    broken.borrow_mut().report(&"a deletion whose size or package is no number");
-                    return Ok(());
-                }
-            };
-            is_useful |= is_of_use;
-            without_digest += u64::from(!is_of_use);
-            Ok(())
-        };
-        let mut refused = |statement| {
-            broken.borrow_mut().report(&statement);
-            Ok(())
-        };
-        let changed = delta.each(&mut change, &mut refused).map_err(|error| match error {
-            pfh_nsrl::DeltaError::Stopped(error) => Failed::temporary(error),
-            error => failed(&error),
-        });
-        changed.and_then(|counts| {
-            let pfh_nsrl::DeltaCounts { inserted, deleted, refused, .. } = counts;
-            // A release may have changed no file.
-            is_useful |= inserted + deleted + refused == 0 && delta.release().is_some();
-            // Its statements may tell another release than its name.
-            before.follow(delta.release().cloned().unwrap_or_default()).map_err(|reason| failed(&reason))
-        })
-    } else {
-        let opened = if pfh_nsrl::Database::is_in_archive(path) {
-            pfh_nsrl::Database::open_zip(path, u64::MAX, &mut |_| goes_on())
-        } else {
-            pfh_nsrl::Database::open(path)
-        };
-        let mut database = match opened {
-            Ok(database) => database,
+    let mut adding = Adding { importer, source, arguments, command, broken, rows: Rows::default() };
+    let read = match pfh_list::open_wanted(Path::new(source), is_delta) {
+        Ok(Some((name, delta))) => adding.delta(&name, delta, before.as_mut()),
+        _ => match adding.opened() {
+            Ok(database) => adding.database(database, before),
             // It may be a list, or have one.
             Err(pfh_nsrl::Error::NotADatabase) => return Ok(None),
-            Err(_) if command.cancel().is_cancelled() => return Ok(Some(Loaded { broken: 0, useless: None })),
-            Err(error) => return Err(database_failed(error)),
-        };
-        let kind = match database.kind() {
-            pfh_nsrl::Kind::SleuthKit => "sleuthkit-database",
-            pfh_nsrl::Kind::Iped => "iped",
-            _ => "nsrl-database",
-        };
-        let mut origin = origin_of(source, kind, arguments)?;
-        let mut own = database.release().cloned().unwrap_or_default();
-        if origin.release.is_empty() {
-            (origin.release, origin.date) = (own.version.clone(), own.date.clone());
-        }
-        let base = importer.builder().begin_source(origin).map_err(|error| failed(&error))?;
-        // No other database has deltas.
-        if matches!(database.kind(), pfh_nsrl::Kind::Minimal | pfh_nsrl::Kind::Full) {
-            if own.set.is_empty() {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                own.set = pfh_nsrl::Release::from_file_name(&name).map_or_else(String::new, |named| named.set);
-            }
-            *before = Some(Before { kind: database.kind(), base, release: own });
-        }
-        let mut row = |row: pfh_nsrl::Row<'_>| {
-            goes_on()?;
-            let is_of_use = importer.push(&row_of(&row))?;
-            is_useful |= is_of_use;
-            without_digest += u64::from(!is_of_use);
-            Ok(())
-        };
-        let mut refused = |row| {
-            broken.borrow_mut().report(&row);
-            Ok(())
-        };
-        database.each(&options, &mut row, &mut refused).map(drop).map_err(database_failed)
+            Err(error) => Err(adding.database_failed(error)),
+        },
     };
     // An interruption is the caller's to report.
     if !command.cancel().is_cancelled() {
         read?;
     }
-    let useless = (!is_useful).then(|| Contents::default().instead_of(source.as_bytes(), WANTED));
-    let mut loaded = Loaded { broken: broken.into_inner().count, useless };
-    if is_useful {
-        loaded = loaded.with_files(without_digest, source.as_bytes(), arguments.quiet, WANTED, "");
+    Ok(Some(adding.end()))
+}
+
+/// A database, or a delta of one, that is being added.
+struct Adding<'a> {
+    importer: &'a mut Importer,
+    source: &'a OsStr,
+    arguments: &'a BuildArguments,
+    command: &'a Command,
+    broken: RefCell<BrokenLines>,
+    rows: Rows,
+}
+
+/// The rows that were added.
+#[derive(Default)]
+struct Rows {
+    /// Whether one of them has a digest by an algorithm of the set.
+    is_useful: bool,
+    without_digest: u64,
+}
+
+impl Rows {
+    fn add(&mut self, is_of_use: bool) {
+        self.is_useful |= is_of_use;
+        self.without_digest += u64::from(!is_of_use);
     }
-    if let Some(origin) = importer.builder().origin() {
-        origin.refused = loaded.broken;
+}
+
+/// Stops rows after a signal.
+fn goes_on(command: &Command) -> io::Result<()> {
+    if command.cancel().is_cancelled() { Err(interrupted()) } else { Ok(()) }
+}
+
+impl Adding<'_> {
+    fn path(&self) -> &Path {
+        Path::new(self.source)
     }
-    Ok(Some(loaded))
+
+    fn failed(&self, error: &dyn Display) -> Failed {
+        Failed::usage(format_args!("{}: {error}", message::quoted_path(self.path())))
+    }
+
+    fn database_failed(&self, error: pfh_nsrl::Error) -> Failed {
+        match error {
+            // Rows are stopped only by the sorting of the set, and by signals, which the caller reports.
+            pfh_nsrl::Error::Temporary(error) | pfh_nsrl::Error::Stopped(error) => Failed::temporary(error),
+            pfh_nsrl::Error::Changed => Failed::unread(format_args!("{}: {error}", message::quoted_path(self.path()))),
+            error => self.failed(&error),
+        }
+    }
+
+    fn options(&self) -> pfh_nsrl::Options {
+        let products_bytes_max = usize::try_from(self.arguments.memory / 4).unwrap_or(usize::MAX);
+        pfh_nsrl::Options { products_bytes_max }
+    }
+
+    fn opened(&self) -> Result<pfh_nsrl::Database, pfh_nsrl::Error> {
+        if pfh_nsrl::Database::is_in_archive(self.path()) {
+            pfh_nsrl::Database::open_zip(self.path(), u64::MAX, &mut |_| goes_on(self.command))
+        } else {
+            pfh_nsrl::Database::open(self.path())
+        }
+    }
+
+    /// Adds a database, which deltas after it change.
+    fn database(&mut self, mut database: pfh_nsrl::Database, before: &mut Option<Before>) -> Result<(), Failed> {
+        let kind = match database.kind() {
+            pfh_nsrl::Kind::SleuthKit => "sleuthkit-database",
+            pfh_nsrl::Kind::Iped => "iped",
+            _ => "nsrl-database",
+        };
+        let mut origin = origin_of(self.source, kind, self.arguments)?;
+        let mut own = database.release().cloned().unwrap_or_default();
+        if origin.release.is_empty() {
+            (origin.release, origin.date) = (own.version.clone(), own.date.clone());
+        }
+        let base = self.importer.builder().begin_source(origin).map_err(|error| self.failed(&error))?;
+        // No other database has deltas.
+        if matches!(database.kind(), pfh_nsrl::Kind::Minimal | pfh_nsrl::Kind::Full) {
+            if own.set.is_empty() {
+                let name = self.path().file_name().unwrap_or_default().to_string_lossy();
+                own.set = pfh_nsrl::Release::from_file_name(&name).map_or_else(String::new, |named| named.set);
+            }
+            *before = Some(Before { kind: database.kind(), base, release: own });
+        }
+        let options = self.options();
+        let mut row = |row: pfh_nsrl::Row<'_>| {
+            goes_on(self.command)?;
+            self.rows.add(self.importer.push(&row_of(&row))?);
+            Ok(())
+        };
+        let mut refused = |row| {
+            self.broken.borrow_mut().report(&row);
+            Ok(())
+        };
+        let read = database.each(&options, &mut row, &mut refused);
+        read.map(drop).map_err(|error| self.database_failed(error))
+    }
+
+    /// Adds a delta of the database before it. `name` is that of its file, or in its archive.
+    fn delta(&mut self, name: &[u8], delta: impl io::Read, before: Option<&mut Before>) -> Result<(), Failed> {
+        let name = String::from_utf8_lossy(name.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
+        let input = io::BufReader::with_capacity(1 << 16, delta);
+        let mut delta = pfh_nsrl::Delta::new(input, &name, &self.options());
+        let named = delta.release().cloned().unwrap_or_default();
+        let Some(before) = before else { return Err(self.failed(&"a delta is given after its database")) };
+        // That of the minimal set would leave rows of deleted files, of which a full set has more.
+        if before.kind == pfh_nsrl::Kind::Full {
+            return Err(self.failed(&pfh_nsrl::DeltaError::FullSet));
+        }
+        before.judge(&named).map_err(|reason| self.failed(&reason))?;
+        let mut origin = origin_of(self.source, "nsrl-delta", self.arguments)?;
+        if origin.release.is_empty() {
+            origin.release = named.version;
+        }
+        self.importer.builder().begin_delta(origin, before.base).map_err(|error| self.failed(&error))?;
+        let mut change = |change: pfh_nsrl::Change<'_>| {
+            goes_on(self.command)?;
+            self.rows.add(match change {
+                pfh_nsrl::Change::Insert(row) => self.importer.push(&row_of(&row))?,
+                pfh_nsrl::Change::Delete(row) if row.size.is_some() && row.package.is_some() => {
+                    self.importer.builder().delete(&row_of(&row))?
+                }
+                pfh_nsrl::Change::Delete(_) => {
+                    self.broken.borrow_mut().report(&"a deletion whose size or package is no number");
+                    return Ok(());
+                }
+            });
+            Ok(())
+        };
+        let mut refused = |statement| {
+            self.broken.borrow_mut().report(&statement);
+            Ok(())
+        };
+        let changed = delta.each(&mut change, &mut refused);
+        let counts = changed.map_err(|error| match error {
+            pfh_nsrl::DeltaError::Stopped(error) => Failed::temporary(error),
+            error => self.failed(&error),
+        })?;
+        // A release may have changed no file.
+        let is_empty = counts.inserted + counts.deleted + counts.refused == 0;
+        self.rows.is_useful |= is_empty && delta.release().is_some();
+        // Its statements may tell another release than its name.
+        before.follow(delta.release().cloned().unwrap_or_default()).map_err(|reason| self.failed(&reason))
+    }
+
+    /// Ends the source, of which rows were added.
+    fn end(self) -> Loaded {
+        let Rows { is_useful, without_digest } = self.rows;
+        let loaded = self.broken.into_inner().end(Contents::default(), is_useful, without_digest, WANTED, "");
+        if let Some(origin) = self.importer.builder().origin() {
+            origin.refused = loaded.broken;
+        }
+        loaded
+    }
 }
 
 fn check(arguments: &CheckArguments) -> Result<Ending, Failed> {
