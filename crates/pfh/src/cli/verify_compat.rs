@@ -278,18 +278,8 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
-    let (algorithm, program, list) = match opened {
-        Ok(list) if algorithm.is_none() && start == Start::Tag => (None, "cksum", list),
-        Ok(mut list) => {
-            let first = match list.first_kind() {
-                Some(DigestKind::Algorithm(first)) => Some(first),
-                _ => None,
-            };
-            // Of a list without a digest nothing is checked, by whatever algorithm.
-            let algorithm = algorithm.or(first).map_or_else(|| Algorithm::from_name("sha256"), Ok);
-            let algorithm = algorithm.map_err(Failed::internal)?;
-            (Some(algorithm), program(algorithm), list)
-        }
+    let mut list = match opened {
+        Ok(list) => list,
         Err(error) => {
             let program = algorithm.map_or("sha256sum", program);
             message::plain(format_args!("{program}: {name}: {}", system_message(error.raw_os_error())));
@@ -297,6 +287,7 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             return command.finish(Ok(()), 0, None);
         }
     };
+    let (algorithm, program) = kind_of(&mut list, algorithm, start)?;
     let list = GnuList {
         list,
         algorithm,
@@ -364,33 +355,30 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     while let Some(line) = list.lines.pop_front() {
         results.line(line, &mut output);
     }
-    let Results { written, matched, mismatched, unread, .. } = results;
-    let plain = |text: String| message::plain(format_args!("{program}: {text}"));
-    if list.formatted == 0 {
-        plain(format!("{name}: no properly formatted checksum lines found"));
-    } else if !arguments.status {
-        let (is, s) =
-            (|count: u64| if count == 1 { " is" } else { "s are" }, |count: u64| if count == 1 { "" } else { "s" });
-        if list.misformatted > 0 {
-            plain(format!("WARNING: {} line{} improperly formatted", list.misformatted, is(list.misformatted)));
-        }
-        if unread > 0 {
-            plain(format!("WARNING: {unread} listed file{} could not be read", s(unread)));
-        }
-        if mismatched > 0 {
-            plain(format!("WARNING: {mismatched} computed checksum{} did NOT match", s(mismatched)));
-        }
-        if arguments.ignore_missing && matched == 0 {
-            plain(format!("{name}: no file was verified"));
-        }
-    }
-    let is_verified = list.formatted > 0
-        && mismatched + unread == 0
-        && (!arguments.ignore_missing || matched > 0)
-        && !(arguments.strict && list.misformatted > 0);
+    let is_verified = results.end(list.formatted, list.misformatted);
     command.tally.findings = u64::from(!is_verified);
     command.tally.unread = 0;
-    command.finish(written, 1, None)
+    command.finish(results.written, 1, None)
+}
+
+/// Returns the algorithm of all lines of a list for coreutils, or `None` if each names its own, and the program that
+/// checks such lists. `named` is the algorithm of the command line.
+fn kind_of(
+    list: &mut List,
+    named: Option<Algorithm>,
+    start: Start,
+) -> Result<(Option<Algorithm>, &'static str), Failed> {
+    if named.is_none() && start == Start::Tag {
+        return Ok((None, "cksum"));
+    }
+    let first = match list.first_kind() {
+        Some(DigestKind::Algorithm(first)) => Some(first),
+        _ => None,
+    };
+    // Of a list without a digest nothing is checked, by whatever algorithm.
+    let algorithm = named.or(first).map_or_else(|| Algorithm::from_name("sha256"), Ok);
+    let algorithm = algorithm.map_err(Failed::internal)?;
+    Ok((Some(algorithm), program(algorithm)))
 }
 
 /// The beginning of a list for coreutils.
@@ -487,6 +475,34 @@ impl Results<'_> {
             }
             Line::Bad(..) => {}
         }
+    }
+
+    /// Tells the totals of a list that has this many proper lines, and others. Returns whether it is verified.
+    fn end(&self, formatted: u64, misformatted: u64) -> bool {
+        let Results { program, name, arguments, matched, mismatched, unread, .. } = *self;
+        let plain = |text: String| message::plain(format_args!("{program}: {text}"));
+        if formatted == 0 {
+            plain(format!("{name}: no properly formatted checksum lines found"));
+        } else if !arguments.status {
+            let is = |count: u64| if count == 1 { " is" } else { "s are" };
+            let s = |count: u64| if count == 1 { "" } else { "s" };
+            if misformatted > 0 {
+                plain(format!("WARNING: {misformatted} line{} improperly formatted", is(misformatted)));
+            }
+            if unread > 0 {
+                plain(format!("WARNING: {unread} listed file{} could not be read", s(unread)));
+            }
+            if mismatched > 0 {
+                plain(format!("WARNING: {mismatched} computed checksum{} did NOT match", s(mismatched)));
+            }
+            if arguments.ignore_missing && matched == 0 {
+                plain(format!("{name}: no file was verified"));
+            }
+        }
+        formatted > 0
+            && mismatched + unread == 0
+            && (!arguments.ignore_missing || matched > 0)
+            && !(arguments.strict && misformatted > 0)
     }
 
     /// Tells of a file with its digests, or with the number of the error.
