@@ -10,7 +10,7 @@ use super::signals::{Guard, Signals};
 use super::warnings::{Missing, Wanted, Warning, Warnings};
 use super::{message, named_paths, progress, reading, warnings};
 use pfh_engine::{CancelToken, Counters, Decide, Options, Prepare, Report, Sink};
-use pfh_record::{Record, Summary};
+use pfh_record::{FileIdentity, Record, Summary};
 use pfh_source::{Source, Watch};
 use std::any::Any;
 use std::ffi::OsString;
@@ -321,13 +321,22 @@ impl Command {
     /// # Errors
     /// [`Failed`] if one of them, or a list of paths, is also the output.
     pub(crate) fn look_at(&mut self, paths: &[OsString], walk: &WalkArguments) -> Result<(), Failed> {
+        let own = self.output.lock().output.identities();
+        self.look_at_inputs(paths, walk, &own)
+    }
+
+    /// Does the same for an output of these identities, before the command has it.
+    pub(crate) fn look_at_inputs(
+        &mut self,
+        paths: &[OsString],
+        walk: &WalkArguments,
+        own: &[FileIdentity],
+    ) -> Result<(), Failed> {
         let named = named_paths::look(paths, &mut self.warnings);
-        let output = &self.output.lock().output;
-        let own = output.identities();
         if let Some(&(place, _)) = named.iter().find(|(_, identity)| own.contains(identity)) {
             return Err(reading::is_output(paths[place].as_bytes()));
         }
-        reading::refuse_inputs(output, reading::path_lists(walk))
+        reading::refuse_inputs(own, reading::path_lists(walk))
     }
 
     /// Counts lines of lists that could not be read.

@@ -80,18 +80,24 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let facts = run.facts();
     let (source, mut options) = run.into_parts().map_err(Failed::usage)?;
 
-    let output = match (&out.output, &mut recorded) {
-        (Some(path), Some(recorded)) => {
-            Output::journal(path, recorded.begin(out.compact).map_err(|error| cannot_be_written(path, error))?)
-        }
-        (path, _) => reading::open_output(path.as_deref(), [])?,
-    };
     let named = arguments.profile.iter().map(|path| path.as_os_str()).chain(arguments.keys.key_file.as_deref());
-    reading::refuse_inputs(&output, named)?;
-    let own_files = output.own_files();
+    match (&out.output, &mut recorded) {
+        (Some(path), Some(recorded)) => {
+            // A command that is refused leaves the journal as it is.
+            let own = recorded.identity();
+            reading::refuse_inputs(own.as_slice(), named)?;
+            command.look_at_inputs(&arguments.paths, &arguments.walk, own.as_slice())?;
+            pfh_engine::check(&options, &source).map_err(pfh::Error::from).map_err(Failed::usage)?;
+            let file = recorded.begin(out.compact).map_err(|error| cannot_be_written(path, error))?;
+            command.set_output(Output::journal(path, file));
+        }
+        (path, _) => {
+            command.set_output(reading::open_output(path.as_deref(), named)?);
+            command.look_at(&arguments.paths, &arguments.walk)?;
+        }
+    }
+    let own_files = command.output().own_files();
     options.own_files = own_files.identities();
-    command.set_output(output);
-    command.look_at(&arguments.paths, &arguments.walk)?;
     let mut header = Vec::new();
     if recorded.as_ref().is_none_or(|recorded| !recorded.has_header()) {
         format.header(&facts, &mut header);

@@ -9,7 +9,7 @@ use pfh_digest::Algorithm;
 use pfh_digest::lanes::{BACKEND_VARIABLE, Backend};
 use pfh_engine::{CancelToken, Options};
 use pfh_fixity::identity_of_list;
-use pfh_record::Selection;
+use pfh_record::{FileIdentity, Selection};
 use pfh_source::{FileList, WalkOptions};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -158,13 +158,16 @@ pub(crate) fn open_output<'a>(
         Some(path) if path.as_os_str() != "-" => Output::whole(path).map_err(|error| cannot_be_written(path, error)),
         _ => Output::standard().map_err(|error| Failed::internal(format_args!("standard output: {error}"))),
     }?;
-    refuse_inputs(&output, inputs)?;
+    refuse_inputs(&output.identities(), inputs)?;
     Ok(output)
 }
 
-/// Refuses an output that would replace one of the files that the command reads; `-` is none. Nothing was written yet.
-pub(crate) fn refuse_inputs<'a>(output: &Output, inputs: impl IntoIterator<Item = &'a OsStr>) -> Result<(), Failed> {
-    let own = output.identities();
+/// Refuses an output that would replace one of the files that the command reads; `-` is none. `own` are the identities of
+/// the output, into which nothing was written yet.
+pub(crate) fn refuse_inputs<'a>(
+    own: &[FileIdentity],
+    inputs: impl IntoIterator<Item = &'a OsStr>,
+) -> Result<(), Failed> {
     let is_own = |input: &&OsStr| {
         *input != "-" && identity_of_list(Path::new(input)).is_some_and(|identity| own.contains(&identity))
     };

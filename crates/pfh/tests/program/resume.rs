@@ -511,6 +511,31 @@ fn a_killed_compaction_loses_nothing() {
     }
 }
 
+/// A whole journal keeps its end, and a damaged one its lines, where the command cannot run.
+#[test]
+fn a_refused_command_leaves_the_journal_as_it_is() {
+    let directory = begun();
+    let d = directory.path();
+    let whole = journal(&directory);
+    let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
+    let damaged = [lines[0], b"no line\n", lines[1], lines[2]].concat();
+    for bytes in [&whole, &damaged] {
+        for (words, said) in [
+            ("journal t", "`journal` is to be read and is also the output: name another file with -o"),
+            ("--compact t ./journal", "`./journal` is to be read and is also the output: name another file with -o"),
+            ("--files-from journal", "`journal` is to be read and is also the output: name another file with -o"),
+            ("-m 100K t", "memory"),
+            ("-m 100K --compact t", "memory"),
+        ] {
+            fs::write(d.join("journal"), bytes).unwrap();
+            let ended = hash(d, format!("-a md5 -o journal --resume {words}").split(' ')).run();
+            assert!(ended.code() == 2 && ended.stderr.contains(said), "{words}: {}", ended.stderr);
+            assert_eq_bytes(&journal(&directory), bytes);
+            assert_eq!(names(d), ["journal", "t"].map(Path::new), "{words}");
+        }
+    }
+}
+
 /// `--resume` takes 16 bytes for each file of the journal, and at most a quarter more.
 #[test]
 fn memory_of_a_long_journal() {
