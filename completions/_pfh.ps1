@@ -1085,6 +1085,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         }
         'pfh;lab;measure' {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the output of the command to FILE [default: nowhere]')
+            [CompletionResult]::new('--until-closed', '--until-closed', [CompletionResultType]::ParameterName, 'End as soon as standard input is closed, as it is when the program that holds it ends, and the command with it')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')

@@ -4235,7 +4235,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__lab__subcmd__measure)
-            opts="-h -V --output --help --version"
+            opts="-h -V --output --until-closed --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

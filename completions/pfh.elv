@@ -1013,6 +1013,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
         }
         &'pfh;lab;measure'= {
             cand --output 'Write the output of the command to FILE [default: nowhere]'
+            cand --until-closed 'End as soon as standard input is closed, as it is when the program that holds it ends, and the command with it'
             cand -h 'Print help'
             cand --help 'Print help'
             cand -V 'Print version'

@@ -826,6 +826,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from compare" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from measure" -l output -d 'Write the output of the command to FILE [default: nowhere]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from measure" -l until-closed -d 'End as soon as standard input is closed, as it is when the program that holds it ends, and the command with it'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from measure" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from measure" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -l device -d 'The device: a name (see below), or the path of a description that ends in `.toml`' -r -F

@@ -6,12 +6,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use serde::Deserialize;
-
 use crate::error::Error;
 use crate::experiment::trials;
 use crate::quantity::counted;
-use crate::results::{Cell, Corpus, Cost, Device, Entry, Failure, FailureKind, Header, KEPT, Output, Runner, Truth};
+use crate::results::{
+    Cell, Corpus, Cost, Device, Entry, Failure, FailureKind, Header, KEPT, Output, Runner, Saved, Truth,
+};
 use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 use crate::store;
 
@@ -38,7 +38,8 @@ const CELLS_MAX: usize = 20_000;
 pub struct Measurements {
     /// The experiment, the machine and the time.
     pub header: Header,
-    /// The runners, in the order of their ids; a runner that several lines speak of appears as the last says.
+    /// The runners, in the order of their ids; a runner that several lines speak of appears as the last says that tells
+    /// anything of it.
     pub runners: BTreeMap<(String, String), Runner>,
     /// The devices on which whole programs ran, by name.
     pub devices: BTreeMap<String, Device>,
@@ -48,7 +49,7 @@ pub struct Measurements {
     pub outputs: BTreeMap<(String, String), Output>,
     /// The timed series, in the order of runner, profile, mode, algorithm, chunk, dimensions.
     pub series: BTreeMap<SeriesKey, Series>,
-    /// Answers on which different implementations agree.
+    /// Answers on which different implementations or programs agree, and lists of programs that nobody confirms.
     pub truths: Vec<Truth>,
     /// Tasks that gave no samples.
     pub failures: Vec<Failure>,
@@ -274,16 +275,6 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// The field that tells what an entry is, of entries that this version does not know.
-#[derive(Deserialize)]
-struct Tag {
-    r#type: String,
-}
-
-/// Types that [`Entry`] knows: what fails with one of these is damaged, not new.
-const KNOWN_TYPES: [&str; 11] =
-    ["header", "runner", "device", "corpus", "output", "truth", "sample", "cost", "failure", "stop", "end"];
-
 /// Samples and costs of a cell as they come: by the number of the task, which is the round's.
 #[derive(Default)]
 struct Observations {
@@ -314,7 +305,9 @@ impl Measurements {
     /// the last, or is larger than the limits of this module.
     pub fn read(mut reader: impl BufRead) -> Result<Measurements, ReadError> {
         let mut header = None;
-        let mut runners = BTreeMap::new();
+        let mut runners: BTreeMap<(String, String), Runner> = BTreeMap::new();
+        // Why one that was measured was not there later.
+        let mut gone = BTreeMap::new();
         let mut cells: BTreeMap<Cell, Observations> = BTreeMap::new();
         let mut devices = BTreeMap::new();
         let mut corpora = BTreeMap::new();
@@ -341,45 +334,51 @@ impl Measurements {
             if number > LINES_MAX {
                 return Err(ReadError::TooLarge("lines"));
             }
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
-            let entry = match serde_json::from_slice::<Entry>(&line) {
-                Ok(entry) => entry,
+            let no_header = "the first line is no header";
+            let entry = match Saved::parse(&line) {
+                Ok(Saved::Blank) => continue,
+                Ok(Saved::Entry(entry)) => *entry,
+                Ok(Saved::Unknown) if header.is_none() => return Err(failed(no_header.to_owned())),
+                Ok(Saved::Unknown) => {
+                    unknown += 1;
+                    continue;
+                }
                 Err(_) if !whole && header.is_some() => {
                     notes.push(format!("The last line ({number}) was cut off and is left out."));
                     break;
                 }
-                Err(error) => match serde_json::from_slice::<Tag>(&line) {
-                    Ok(tag) if header.is_some() && !KNOWN_TYPES.contains(&tag.r#type.as_str()) => {
-                        unknown += 1;
-                        continue;
-                    }
-                    _ => return Err(failed(error.to_string())),
-                },
+                Err(error) => return Err(failed(error.to_string())),
             };
             if header.is_none() && !matches!(entry, Entry::Header(_)) {
-                return Err(failed("the first line is no header".to_owned()));
+                return Err(failed(no_header.to_owned()));
             }
             if matches!(entry, Entry::Sample(_) | Entry::Cost(_) | Entry::Failure(_) | Entry::Stop { .. }) {
                 // A run that continues what had reached its end has to reach it anew.
                 seconds = None;
             }
             match entry {
-                Entry::Header(new) => match &header {
+                Entry::Header(new) => match &mut header {
                     None if new.version != VERSION => {
                         return Err(failed(format!("version {} of the format; this is for {VERSION}", new.version)));
                     }
                     None => header = Some(new),
-                    Some(Header { experiment, definition, .. })
+                    Some(Header { experiment, definition, rounds, .. })
                         if *experiment == new.experiment && *definition == new.definition =>
                     {
+                        *rounds = new.rounds.or(*rounds);
                         notes.push(format!("Continued on {} (line {number}).", new.started));
                     }
                     Some(_) => return Err(failed("the header of another experiment".to_owned())),
                 },
                 Entry::Runner(runner) => {
-                    runners.insert((runner.runner.clone(), runner.profile.clone()), runner);
+                    let key = (runner.runner.clone(), runner.profile.clone());
+                    let was_there = runners.get(&key).is_some_and(|there| there.hello.is_some());
+                    if was_there && runner.hello.is_none() {
+                        gone.insert(key, runner.unavailable);
+                    } else {
+                        gone.remove(&key);
+                        runners.insert(key, runner);
+                    }
                 }
                 Entry::Device(device) => {
                     devices.insert(device.device.clone(), device);
@@ -416,6 +415,10 @@ impl Measurements {
         let header = header.ok_or(ReadError::Empty)?;
         leave_out_implausible(&mut cells, &failures, &mut notes);
         leave_out_failed_programs(&mut cells, &failures);
+        for ((runner, profile), reason) in gone {
+            let reason = reason.as_deref().unwrap_or("it did not say why");
+            notes.push(format!("{runner} ({profile}) was there, and was not when the run was continued: {reason}."));
+        }
         if unknown > 0 {
             notes.push(format!(
                 "{} left out.",

@@ -6,11 +6,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::experiment::trials;
+
 /// One line of `results.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Entry {
-    /// The first line: what is run, where, and when.
+    /// The first line: what is run, where, and when. A run that continues it with another number of rounds adds one
+    /// with that number.
     Header(Header),
     /// A runner that was started, or why it was not.
     Runner(Runner),
@@ -20,7 +23,7 @@ pub enum Entry {
     Corpus(Corpus),
     /// The output of a whole program whose definition keeps it.
     Output(Output),
-    /// An answer on which different implementations agree.
+    /// An answer on which different implementations or programs agree, or the list of a program that nobody confirms.
     Truth(Truth),
     /// One timed repeat whose answer was right.
     Sample(Sample),
@@ -38,6 +41,46 @@ pub enum Entry {
         /// Seconds of this run, without those before it.
         seconds: f64,
     },
+}
+
+/// Types that [`Entry`] knows: what fails with one of these is damaged, not new.
+const KNOWN_TYPES: [&str; 11] =
+    ["header", "runner", "device", "corpus", "output", "truth", "sample", "cost", "failure", "stop", "end"];
+
+/// The field that tells what an entry is, of entries that this version does not know.
+#[derive(Deserialize)]
+struct Tag {
+    r#type: String,
+}
+
+/// What a line of `results.jsonl` holds.
+#[derive(Debug)]
+pub(crate) enum Saved {
+    /// Nothing.
+    Blank,
+    Entry(Box<Entry>),
+    /// An entry of a type that this version does not know.
+    Unknown,
+}
+
+impl Saved {
+    /// Reads a line, with or without its end.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    pub(crate) fn parse(line: &[u8]) -> serde_json::Result<Saved> {
+        if line.trim_ascii().is_empty() {
+            return Ok(Saved::Blank);
+        }
+        let error = match serde_json::from_slice(line) {
+            Ok(entry) => return Ok(Saved::Entry(Box::new(entry))),
+            Err(error) => error,
+        };
+        match serde_json::from_slice::<Tag>(line) {
+            Ok(tag) if !KNOWN_TYPES.contains(&tag.r#type.as_str()) => Ok(Saved::Unknown),
+            _ => Err(error),
+        }
+    }
 }
 
 /// The experiment, the machine and the time.
@@ -161,7 +204,8 @@ pub struct Hello {
     pub algorithms: Vec<String>,
 }
 
-/// An answer on which different implementations agree; what runners answer is compared with it.
+/// An answer on which different implementations agree; what runners answer is compared with it. Or a list that whole
+/// programs print.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
     /// The protocol's mode.
@@ -181,8 +225,48 @@ pub struct Truth {
     /// The expected answer of a check, if it is another value.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub check: Option<String>,
-    /// Who computed it, as `runner (implementation)`.
+    /// Who computed it, as `runner (implementation)`; of a list, the ids of the programs.
     pub witnesses: Vec<String>,
+    /// The list that whole programs print; absent for runners, and in older results.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub list: Option<Listed>,
+}
+
+impl Truth {
+    /// Whether somebody else gave the same answer. Older results call the list of a single program a truth.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        match &self.list {
+            Some(list) => list.doubt.is_none(),
+            None => self.mode != trials::MODE || self.witnesses.len() > 1,
+        }
+    }
+}
+
+/// A list that whole programs print.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// Name of the corpus.
+    pub corpus: String,
+    /// Whether it has pairs of files, and not digests.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub pairs: bool,
+    /// SHA-256 of its entries in the order of their names: the name, a zero byte, the digest, a zero byte. Names are
+    /// without the folder of the corpus. A run that continues the results compares its lists with it.
+    pub sha256: String,
+    /// Why nobody knows whether it is right; absent where programs agree on it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub doubt: Option<Doubt>,
+}
+
+/// Why nobody knows whether a list is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// No other program printed a list.
+    Alone,
+    /// Programs disagree, and no list is printed by two of them and by more than print any other.
+    Disputed,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]

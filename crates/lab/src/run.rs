@@ -15,10 +15,11 @@ use crate::catalogue::{Catalogue, Contestant};
 use crate::data::{self, Data};
 use crate::environment;
 use crate::error::Error;
+use crate::experiment::trials::MODE;
 use crate::experiment::{Definition, Experiment};
 use crate::plan::{self, Planned, Selection};
 use crate::programs::cells::{self, ProgramCell};
-use crate::programs::{self, Measured, Places, Setting, Stage};
+use crate::programs::{self, Measured, Places, Setting, Stage, Subject};
 use crate::quantity::counted;
 use crate::results::{self, Cell, Corpus, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
 use crate::roster::{Cancelled, Entrant, Roster, START_LIMIT};
@@ -128,18 +129,22 @@ pub struct Summary {
     pub unavailable: usize,
     /// Samples saved by this run.
     pub samples: u64,
-    /// Failures of this run, by kind.
+    /// Failures of this run and of those that it continues, by kind.
     pub failures: BTreeMap<String, u64>,
+    /// Lists on which whole programs disagree, with nobody to tell who is right.
+    pub disagreements: u64,
     /// The user wanted to stop.
     pub cancelled: bool,
 }
 
 impl Summary {
-    /// Failures that are somebody's fault: not those of runners that lack an algorithm, or lack a second opinion.
+    /// Failures that are somebody's fault, and disagreements: not failures of runners that lack an algorithm, or lack a
+    /// second opinion.
     #[must_use]
     pub fn faults(&self) -> u64 {
         let innocent = [FailureKind::NotOffered, FailureKind::Unverified].map(name);
-        self.failures.iter().filter(|(kind, _)| !innocent.contains(kind)).map(|(_, count)| count).sum()
+        let failures = self.failures.iter().filter(|(kind, _)| !innocent.contains(kind)).map(|(_, count)| count);
+        failures.sum::<u64>() + self.disagreements
     }
 }
 
@@ -180,17 +185,31 @@ pub fn run(
 ) -> Result<Summary, Error> {
     let started = Instant::now();
     let roster = Roster::new(catalogue, options.memory_bytes);
-    options.selection.validate(&experiment, roster.entrants())?;
-    validate_notes(&experiment.definition, options)?;
-    let (store, header, earlier) = open(&experiment, options, observer)?;
+    let validate = |experiment: &Experiment| {
+        options.selection.validate(experiment, roster.entrants())?;
+        validate_notes(&experiment.definition, options)
+    };
+    if !options.resume {
+        validate(&experiment)?;
+    }
+    let (store, mut header, earlier) = open(&experiment, options, observer)?;
     let mut experiment = if options.resume {
-        Experiment::parse(&header.experiment, header.definition.clone(), header.full).map_err(Error::Input)?
+        let stored = Experiment::parse(&header.experiment, header.definition.clone(), header.full);
+        let stored = stored.map_err(Error::Input)?;
+        validate(&stored)?;
+        stored
     } else {
         experiment
     };
-    if let Some(rounds) = options.rounds.or(header.rounds) {
+    let has_other_rounds = options.rounds.is_some_and(|rounds| header.rounds != Some(rounds));
+    if has_other_rounds {
+        header.rounds = options.rounds;
+        header.started = environment::timestamp(SystemTime::now());
+    }
+    if let Some(rounds) = header.rounds {
         experiment.definition.set_rounds(rounds);
     }
+    let seed = header.seed;
     let mut run = Run {
         definition: &experiment.definition.clone(),
         experiment,
@@ -198,18 +217,20 @@ pub fn run(
         options,
         roster,
         store,
-        seed: header.seed,
+        seed,
+        continuation: has_other_rounds.then_some(header),
         observer,
         cancel,
         states: BTreeMap::new(),
         truths: BTreeMap::new(),
+        answers: Vec::new(),
         order: 0,
         summary: Summary::default(),
     };
     run.remember(&earlier);
     match run.all(&earlier) {
-        Ok(false) => {}
-        Ok(true) => run.store.append(&[Entry::End { seconds: started.elapsed().as_secs_f64() }])?,
+        Ok(false) if !lacks_end(&earlier) => {}
+        Ok(_) => run.store.append(&[Entry::End { seconds: started.elapsed().as_secs_f64() }])?,
         Err(Stop::Cancelled) => {
             run.summary.cancelled = true;
             run.store.append(&[Entry::Stop { seconds: started.elapsed().as_secs_f64() }])?;
@@ -217,7 +238,17 @@ pub fn run(
         Err(Stop::Error(error)) => return Err(error),
     }
     run.store.sync()?;
+    run.summary.disagreements = truth::disagreements(&run.answers);
     Ok(run.summary)
+}
+
+/// Whether tasks were done after the last end, as it is when a run was killed or stopped between its last task and its
+/// end.
+fn lacks_end(earlier: &[Entry]) -> bool {
+    let last = earlier.iter().rev().find(|entry| {
+        matches!(entry, Entry::Sample(_) | Entry::Cost(_) | Entry::Failure(_) | Entry::Stop { .. } | Entry::End { .. })
+    });
+    last.is_some_and(|entry| !matches!(entry, Entry::End { .. }))
 }
 
 /// Refuses descriptions of devices on which nothing is measured.
@@ -272,7 +303,7 @@ fn open(
     if entries.is_empty() {
         return Err(Error::input(format!("`{folder}` holds no results to continue; run without `--resume`")));
     }
-    let Entry::Header(header) = entries.remove(0) else {
+    let Entry::Header(mut header) = entries.remove(0) else {
         return Err(Error::input(format!("`{folder}`: the results lack their header")));
     };
     let differs = |what: &str, there: &str, here: &str| {
@@ -305,6 +336,11 @@ fn open(
              {MEMORY_PERCENT} %"
         )));
     }
+    let later = entries.iter().rev().find_map(|entry| match entry {
+        Entry::Header(later) => later.rounds,
+        _ => None,
+    });
+    header.rounds = later.or(header.rounds);
     Ok((store, header, entries))
 }
 
@@ -365,6 +401,46 @@ fn is_the_same_device(device: &results::Device, earlier: &[Entry], folder: &Path
     }
 }
 
+/// Whether the latest entry of a runner says anything else, or there is none.
+fn is_news(runner: &results::Runner, earlier: &[Entry]) -> bool {
+    let latest = earlier.iter().rev().find_map(|entry| match entry {
+        Entry::Runner(there) if (&there.runner, &there.profile) == (&runner.runner, &runner.profile) => Some(there),
+        _ => None,
+    });
+    latest != Some(runner)
+}
+
+/// Refuses to continue results of a runner that was another one: its times are of that one.
+fn is_the_same_runner(runner: &results::Runner, earlier: &[Entry], folder: &Path) -> Result<(), Error> {
+    fn facts(hello: &Hello) -> [(&'static str, &str); 4] {
+        let Hello { library, library_version, provider, backend, .. } = hello;
+        let facts =
+            [("library", library), ("version", library_version), ("provider", provider), ("instructions", backend)];
+        facts.map(|(name, value)| (name, value.as_str()))
+    }
+    let is_it = |id: &str, profile: &str| id == runner.runner && profile == runner.profile;
+    let there = earlier.iter().rev().find_map(|entry| match entry {
+        Entry::Runner(there) if is_it(&there.runner, &there.profile) => there.hello.as_ref(),
+        _ => None,
+    });
+    let Some((there, here)) = there.zip(runner.hello.as_ref()) else { return Ok(()) };
+    // A fact that one of them lacks is unknown.
+    let mut pairs = facts(there).into_iter().zip(facts(here)).filter(|((_, a), (_, b))| !a.is_empty() && !b.is_empty());
+    let Some(((what, there), (_, here))) = pairs.find(|((_, there), (_, here))| there != here) else { return Ok(()) };
+    let is_of_it =
+        |entry: &Entry| matches!(entry, Entry::Sample(Sample { cell, .. }) if is_it(&cell.runner, &cell.profile));
+    if !earlier.iter().any(is_of_it) {
+        return Ok(());
+    }
+    Err(Error::input(format!(
+        "`{}` cannot be continued: `{}` ({}) is another: its {what} is `{there}` there, and `{here}` here. Install that \
+         one again, name the other runners with `--runner`, or run it anew",
+        folder.display(),
+        runner.runner,
+        runner.profile
+    )))
+}
+
 /// How far a cell is.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
@@ -382,10 +458,14 @@ struct Run<'a> {
     roster: Roster<'a>,
     store: Store,
     seed: u64,
+    /// The header with another number of rounds, which is saved before something is measured.
+    continuation: Option<Header>,
     observer: Observer<'a>,
     cancel: &'a AtomicBool,
     states: BTreeMap<Cell, State>,
     truths: BTreeMap<Question, Result<Truth, String>>,
+    /// What is saved of the lists of whole programs.
+    answers: Vec<Truth>,
     /// Number of the next task.
     order: u64,
     summary: Summary,
@@ -400,10 +480,12 @@ impl Run<'_> {
                     self.states.entry(cell.clone()).or_default().rounds += 1;
                     self.order = self.order.max(order + 1);
                 }
-                Entry::Failure(Failure { cell, order, .. }) => {
+                Entry::Failure(Failure { cell, order, kind, .. }) => {
                     self.states.entry(cell.clone()).or_default().failed = true;
                     self.order = self.order.max(order + 1);
+                    *self.summary.failures.entry(name(*kind)).or_default() += 1;
                 }
+                Entry::Truth(truth) if truth.mode == MODE => self.answers.push(truth.clone()),
                 _ => {}
             }
         }
@@ -427,6 +509,14 @@ impl Run<'_> {
         }
         let has_measured = !programs.is_empty() && self.programs(programs, earlier)?;
         Ok(!planned.is_empty() || has_measured)
+    }
+
+    /// Saves what has to stand before the first measurement.
+    fn begin(&mut self) -> Result<(), Error> {
+        match self.continuation.take() {
+            Some(header) => self.store.append(&[Entry::Header(header)]),
+            None => Ok(()),
+        }
     }
 
     /// The cells of runners that are left, with their data.
@@ -463,6 +553,7 @@ impl Run<'_> {
 
     /// Lets runners do what is left of their cells.
     fn runners(&mut self, planned: &[Vec<Planned>], earlier: &[Entry]) -> Result<(), Stop> {
+        self.begin()?;
         self.fail_what_is_not_announced(planned)?;
         self.establish(planned, earlier)?;
         self.fail_what_is_not_verified(planned)?;
@@ -487,11 +578,17 @@ impl Run<'_> {
         let mut cells = cells::cells(self.definition, &self.options.selection);
         let contestants: BTreeSet<(usize, String)> =
             cells.iter().map(|cell| (cell.program, cell.cell.profile.clone())).collect();
+        let mut entries = Vec::new();
         for (index, profile) in contestants {
             let program = &self.definition.programs[index];
             let meter =
                 programs::meter(self.definition, &self.options.folder, &self.program, self.options.memory_bytes);
             let entry = programs::enter(program, &profile, &meter, self.cancel);
+            if self.cancel.load(Ordering::Relaxed) {
+                // Its version may not be known.
+                return Err(Stop::Cancelled);
+            }
+            is_the_same_runner(&entry, earlier, &self.options.folder)?;
             match (&entry.hello, &entry.unavailable) {
                 (Some(hello), _) => {
                     (self.observer)(Event::Available { runner: &program.id, profile: &profile, hello });
@@ -504,11 +601,9 @@ impl Run<'_> {
                     cells.retain(|cell| cell.program != index);
                 }
             }
-            let entry = Entry::Runner(entry);
-            if !earlier.contains(&entry) {
-                self.store.append(&[entry])?;
-            }
+            entries.extend(is_news(&entry, earlier).then_some(Entry::Runner(entry)));
         }
+        self.store.append(&entries)?;
         Ok(cells)
     }
 
@@ -541,10 +636,20 @@ impl Run<'_> {
             !state.failed && state.rounds <= round && round < cell.rounds
         };
         let rounds = cells.iter().map(|cell| cell.rounds).max().unwrap_or(0);
-        cells.retain(|cell| (0..rounds).any(|round| is_left(self, cell, round)));
-        if cells.is_empty() {
+        let is_open = |run: &Self, cell: &ProgramCell| (0..rounds).any(|round| is_left(run, cell, round));
+        if !cells.iter().any(|cell| is_open(self, cell)) {
             return Ok(false);
         }
+        stage.remember(&self.answers);
+        let open = cells.iter().filter(|cell| is_open(self, cell)).filter_map(|cell| stage.subject(cell));
+        let unsettled: BTreeSet<Subject> = open.filter(|subject| !stage.is_settled(subject)).collect();
+        // Programs that have been measured are asked again where their lists decide which one is right.
+        cells.retain(|cell| {
+            let has_failed = self.states.get(&cell.cell).is_some_and(|state| state.failed);
+            let is_asked = || stage.subject(cell).is_some_and(|subject| unsettled.contains(&subject));
+            is_open(self, cell) || !has_failed && is_asked()
+        });
+        self.begin()?;
         let devices = stage.device_entries().into_iter().map(|device| noted(device, earlier));
         let corpora = stage.corpus_entries().into_iter().map(Entry::Corpus);
         self.store.append(&devices.chain(corpora).collect::<Vec<_>>())?;
@@ -552,13 +657,25 @@ impl Run<'_> {
         let mut done = 0;
         for cell in &cells {
             (self.observer)(Event::Task { done, all, cell: &cell.cell });
-            match stage.check(cell, self.cancel) {
-                None => return Err(Stop::Cancelled),
-                Some(Ok(())) => {}
-                Some(Err(failed)) => self.fail(&cell.cell, failed)?,
+            if stage.ask(cell, self.cancel).is_none() {
+                return Err(Stop::Cancelled);
             }
         }
-        let truths = stage.truths().into_iter().map(Entry::Truth);
+        if stage.settle(self.cancel)?.is_none() {
+            return Err(Stop::Cancelled);
+        }
+        for dispute in stage.disputes() {
+            (self.observer)(Event::Note(&dispute));
+        }
+        for cell in &cells {
+            if let Err(failed) = stage.verdict(cell) {
+                self.fail(&cell.cell, failed)?;
+            }
+        }
+        let mut truths = stage.truths();
+        truths.retain(|truth| !self.answers.contains(truth));
+        self.answers.extend_from_slice(&truths);
+        let truths = truths.into_iter().map(Entry::Truth);
         let outputs = stage.take_outputs().into_iter().map(Entry::Output);
         self.store.append(&truths.chain(outputs).collect::<Vec<_>>())?;
         for round in 0..rounds {
@@ -604,7 +721,7 @@ impl Run<'_> {
 
     /// Starts all contestants once, and records who is there. Returns those that are.
     fn start_all(&mut self, earlier: &[Entry]) -> Result<Vec<usize>, Stop> {
-        let mut available = Vec::new();
+        let (mut available, mut entries) = (Vec::new(), Vec::new());
         for index in 0..self.roster.entrants().len() {
             let contestant = self.roster.entrants()[index].contestant;
             let (runner, profile) = (&contestant.variant.id, contestant.profile_id());
@@ -620,13 +737,13 @@ impl Run<'_> {
                 }
                 Err(reason) => (self.observer)(Event::Unavailable { runner, profile, reason }),
             }
-            let entry = Entry::Runner(self.roster.entrants()[index].to_entry());
-            if !earlier.contains(&entry) {
-                self.store.append(&[entry])?;
-            }
+            let entry = self.roster.entrants()[index].to_entry();
+            is_the_same_runner(&entry, earlier, &self.options.folder)?;
+            entries.extend(is_news(&entry, earlier).then_some(Entry::Runner(entry)));
             self.summary.available += usize::from(available.last() == Some(&index));
             self.summary.unavailable += usize::from(available.last() != Some(&index));
         }
+        self.store.append(&entries)?;
         Ok(available)
     }
 

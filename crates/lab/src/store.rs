@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::results::Entry;
+use crate::results::{Entry, Saved};
 
 /// How often a lock is tried, and the time between two attempts.
 const LOCK_ATTEMPTS: u32 = 10;
@@ -50,14 +50,17 @@ impl Store {
     /// removed.
     ///
     /// # Errors
-    /// When it cannot be read, or is not what it seems.
+    /// When it cannot be read, or a line before the last is damaged; the file is then left as it is.
     pub fn open(folder: &Path) -> Result<(Store, Vec<Entry>), Error> {
         let path = folder.join(FILE);
         let file = File::options().read(true).write(true).open(&path).map_err(Error::file(&path))?;
         let mut store = Store::lock(path, file, 0)?;
         let text = fs::read(&store.path).map_err(Error::file(&store.path))?;
-        let (entries, whole) = read(&text)
-            .map_err(|(line, error)| Error::input(format!("`{}`, line {line}: {error}", store.path.display())))?;
+        let damaged = |(line, error): (usize, String)| {
+            let path = store.path.display();
+            Error::input(format!("`{path}` cannot be continued: line {line} is damaged: {error}"))
+        };
+        let (entries, whole) = read(&text).map_err(damaged)?;
         store.bytes = whole as u64;
         store.cut().map_err(|source| Error::Output { path: store.path.clone(), source })?;
         Ok((store, entries))
@@ -121,8 +124,8 @@ impl Store {
     }
 }
 
-/// The entries up to the end of the last whole task, and where that is. Entries of kinds that are not known are
-/// skipped.
+/// The entries up to the end of the last whole task, and where that is. Blank lines and entries of kinds that are not
+/// known are skipped.
 fn read(text: &[u8]) -> Result<(Vec<Entry>, usize), (usize, String)> {
     let (mut entries, mut whole) = (Vec::new(), (0, 0));
     let mut offset = 0;
@@ -131,17 +134,18 @@ fn read(text: &[u8]) -> Result<(Vec<Entry>, usize), (usize, String)> {
             break;
         }
         offset += line.len();
-        let value: serde_json::Value = serde_json::from_slice(line).map_err(|error| (index + 1, error.to_string()))?;
-        match serde_json::from_value(value) {
-            Ok(entry) => {
-                let is_whole = !matches!(entry, Entry::Sample(_));
-                entries.push(entry);
+        match Saved::parse(line).map_err(|error| (index + 1, error.to_string()))? {
+            Saved::Entry(entry) => {
+                let is_whole = !matches!(*entry, Entry::Sample(_));
+                entries.push(*entry);
                 if is_whole {
                     whole = (entries.len(), offset);
                 }
             }
-            Err(error) if index == 0 => return Err((1, error.to_string())),
-            Err(_) => {}
+            Saved::Unknown if entries.is_empty() => return Err((index + 1, "it is no header".to_owned())),
+            // It is no part of a task.
+            Saved::Unknown | Saved::Blank if entries.len() == whole.0 => whole.1 = offset,
+            Saved::Unknown | Saved::Blank => {}
         }
     }
     entries.truncate(whole.0);
@@ -182,6 +186,16 @@ mod tests {
         let unknown = format!("{end}{{\"type\":\"later\"}}\n{end}");
         assert_eq!(read(unknown.as_bytes()).expect("skipped").1, unknown.len());
         assert_eq!(read(b"{\"type\":\"end\",\"seconds\":1}\nx\n").expect_err("garbage").0, 2);
+        // At the end, too, they stay; a damaged line is an error wherever it is, and a blank one nowhere.
+        for rest in ["{\"type\":\"later\"}\n", "\n", " \n\n"] {
+            let text = format!("{end}{rest}");
+            assert_eq!(read(text.as_bytes()).expect(rest), (vec![END], text.len()));
+        }
+        let damaged = sample.replace("\"wall_ns\":1", "\"wall_ns\":x");
+        for line in [damaged.as_str(), "{\"type\":\"end\"}"] {
+            assert_eq!(read(format!("{end}\n{line}\n{end}").as_bytes()).expect_err(line).0, 3);
+        }
+        assert_eq!(read(b"{\"type\":\"later\"}\n").expect_err("no header").0, 1);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::VARIANTS_MAX;
 use crate::protocol::Mode;
-use crate::results::{Hello, Truth};
+use crate::results::{Doubt, Hello, Truth};
 
 /// A question with a single right answer, for all runners.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +81,7 @@ pub fn settle(question: &Question, votes: &[Vote]) -> Option<Truth> {
         answer: answer.0.to_owned(),
         check,
         witnesses: agreeing.map(|vote| format!("{} ({})", vote.witness, vote.implementation)).collect(),
+        list: None,
     })
 }
 
@@ -90,10 +91,37 @@ fn agreed<'a, T: Ord + Copy>(votes: &'a [Vote], value: impl Fn(&'a Vote) -> T) -
     for vote in votes {
         by_value.entry(value(vote)).or_default().insert(&vote.implementation);
     }
-    let most = by_value.values().map(BTreeSet::len).max().filter(|most| *most >= 2)?;
-    let mut winners = by_value.iter().filter(|(_, implementations)| implementations.len() == most);
-    let winner = winners.next()?;
-    winners.next().is_none().then_some(*winner.0)
+    let winner = most(by_value.values().map(BTreeSet::len))?;
+    by_value.into_keys().nth(winner)
+}
+
+/// The place of the number that is larger than all others, and at least two.
+pub(crate) fn most(numbers: impl Iterator<Item = usize> + Clone) -> Option<usize> {
+    let most = numbers.clone().max().filter(|most| *most >= 2)?;
+    let mut places = numbers.enumerate().filter(|(_, number)| *number == most);
+    let (place, _) = places.next()?;
+    places.next().is_none().then_some(place)
+}
+
+/// What an answer is an answer to.
+fn subject(truth: &Truth) -> (&str, &str, u64, u64, Option<(&str, bool)>) {
+    let list = truth.list.as_ref().map(|list| (list.corpus.as_str(), list.pairs));
+    (&truth.mode, &truth.algorithm, truth.bytes, truth.count, list)
+}
+
+/// The answers that nobody has confirmed, without those in whose place a later run found a confirmed one.
+#[must_use]
+pub fn unconfirmed(truths: &[Truth]) -> Vec<&Truth> {
+    let confirmed: BTreeSet<_> = truths.iter().filter(|truth| truth.is_confirmed()).map(subject).collect();
+    truths.iter().filter(|truth| !truth.is_confirmed() && !confirmed.contains(&subject(truth))).collect()
+}
+
+/// The number of lists of which programs print different ones, with nobody to tell which is right.
+#[must_use]
+pub fn disagreements(truths: &[Truth]) -> u64 {
+    let is_disputed = |truth: &&Truth| truth.list.as_ref().is_some_and(|list| list.doubt == Some(Doubt::Disputed));
+    let disputed: BTreeSet<_> = unconfirmed(truths).into_iter().filter(is_disputed).map(subject).collect();
+    disputed.len() as u64
 }
 
 /// The answer where bytes are only counted, which the laboratory knows by itself.
@@ -108,6 +136,7 @@ pub fn of_size(mode: Mode, bytes: u64) -> Truth {
         answer: bytes.to_string(),
         check: None,
         witnesses: Vec::new(),
+        list: None,
     }
 }
 

@@ -5,14 +5,16 @@
 //! sum; a child inherits the few MiB of its parent until it calls exec.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
+use rustix::process::{Signal, kill_current_process_group};
 use serde::{Deserialize, Serialize};
 
 use crate::process::{Fault, Launch, Process};
@@ -35,6 +37,20 @@ pub struct Measured {
     pub device_bytes: u64,
     /// The exit status; 128 and the signal's number where one ended it.
     pub status: i32,
+}
+
+/// Ends the group of this process, and so the process itself, as soon as an input ends: its other end is held by the
+/// process that started it, which may be killed and then ends nothing by itself.
+///
+/// # Errors
+/// When there can be no thread that waits for it.
+pub fn end_with(mut input: impl Read + Send + 'static) -> io::Result<()> {
+    let wait = move || {
+        // An input that cannot be read holds nobody.
+        let _ = io::copy(&mut input, &mut io::sink());
+        let _ = kill_current_process_group(Signal::KILL);
+    };
+    thread::Builder::new().spawn(wait).map(|_| ())
 }
 
 /// Runs a shell command and measures it; its output goes to a file, or nowhere.
@@ -109,7 +125,7 @@ impl Meter {
         output: Option<&Path>,
         cancel: &AtomicBool,
     ) -> Result<Option<Run>, Failed> {
-        let mut arguments = vec!["lab".to_owned(), "measure".to_owned()];
+        let mut arguments = ["lab", "measure", "--until-closed"].map(str::to_owned).to_vec();
         if let Some(output) = output {
             arguments.extend(["--output".to_owned(), output.to_string_lossy().into_owned()]);
         }
@@ -122,7 +138,6 @@ impl Meter {
         };
         let crash = |error: &dyn std::fmt::Display| Failed { kind: FailureKind::Crash, message: error.to_string() };
         let mut process = Process::start(&launch, self.memory_bytes).map_err(|error| crash(&error))?;
-        process.close_input();
         match process.receive(Instant::now() + self.limit, cancel) {
             Ok(line) => {
                 let measured: Result<Measured, _> = serde_json::from_str(&line);

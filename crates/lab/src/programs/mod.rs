@@ -1,7 +1,7 @@
 //! Whole programs as contenders: commands over files on a device, with a cold or a filled page cache.
 //!
 //! A runner measures itself and speaks a protocol; a program is measured from outside, as a user would run it, with its
-//! start, its walk and its output. Its time counts only if what it prints equals what the other programs print.
+//! start, its walk and its output. Its time does not count if it prints another list than most programs do.
 
 mod cache;
 pub(crate) mod cells;
@@ -9,6 +9,7 @@ mod corpus;
 mod device;
 mod lists;
 mod measure;
+mod poll;
 mod watch;
 
 use crate::quantity::counted;
@@ -18,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use measure::{Measured, measure};
+pub use measure::{Measured, end_with, measure};
 
 use crate::data::Data;
 use crate::error::Error;
@@ -26,13 +27,14 @@ use crate::experiment::Definition;
 use crate::experiment::trials::{CACHE, CORPUS, Cache, CorpusDefinition, DEVICE, HERE, List, MODE, Program};
 use crate::measurements::TODAY;
 use crate::process::find_program;
-use crate::results::{self, FailureKind, Hello, Output, Truth};
+use crate::results::{self, FailureKind, Hello, Listed, Output, Truth};
 use crate::session::Failed;
 use cache::Counts;
 use cells::ProgramCell;
 use device::Device;
 use lists::Digests;
 use measure::{Meter, Run};
+use poll::{Answer, Poll};
 use watch::{Stuck, watched};
 
 /// The user's own places: folders on devices by name, and a folder in the place of every corpus.
@@ -54,6 +56,9 @@ const KEPT_SEED: u64 = 0;
 /// So much of what a program prints is kept in the results.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
+/// What lists that must be equal have in common: the corpus, the algorithm, and whether they are of pairs.
+pub(crate) type Subject = (String, String, bool);
+
 /// Everything that programs need to run: corpora on devices, and what each must print.
 #[derive(Debug)]
 pub(crate) struct Stage<'a> {
@@ -70,10 +75,10 @@ pub(crate) struct Stage<'a> {
     corpora: BTreeMap<String, Made>,
     /// Outputs of programs whose definition keeps them.
     outputs: Vec<Output>,
-    /// The lists by corpus, algorithm and form, and the programs that printed them.
-    expected: BTreeMap<(String, String, bool), (Digests, BTreeSet<String>)>,
-    /// Whether the programs that were checked went well.
-    checked: BTreeMap<String, Result<(), Failed>>,
+    /// The lists that programs print.
+    polls: BTreeMap<Subject, Poll>,
+    /// What came of each program that was asked: the place of its list in the poll, if it prints one.
+    asked: BTreeMap<String, Result<Option<usize>, Failed>>,
     /// Device and corpus whose contents the page cache holds.
     cached: Option<(String, String)>,
 }
@@ -160,8 +165,8 @@ impl<'a> Stage<'a> {
             notes: setting.places.notes.clone(),
             corpora: made,
             outputs: Vec::new(),
-            expected: BTreeMap::new(),
-            checked: BTreeMap::new(),
+            polls: BTreeMap::new(),
+            asked: BTreeMap::new(),
             cached: None,
         };
         let names: BTreeSet<&str> =
@@ -224,41 +229,134 @@ impl<'a> Stage<'a> {
         self.devices.iter().map(entry).collect()
     }
 
-    /// The answers on which programs agreed.
-    pub(crate) fn truths(&self) -> Vec<Truth> {
-        let truth =
-            |((corpus, algorithm, _), (digests, programs)): (&(String, String, bool), &(Digests, BTreeSet<_>))| {
-                let Counts { files: count, bytes, .. } = self.counts(corpus);
-                Truth {
-                    mode: MODE.to_owned(),
-                    algorithm: algorithm.clone(),
-                    bytes,
-                    count,
-                    variant: 0,
-                    answer: format!("{} over `{corpus}`", counted(digests.len(), "entry", "entries")),
-                    check: None,
-                    witnesses: programs.iter().cloned().collect(),
-                }
-            };
-        self.expected.iter().map(truth).collect()
+    /// What the list of a cell's program is about; `None` where it prints none.
+    pub(crate) fn subject(&self, cell: &ProgramCell) -> Option<Subject> {
+        let list = self.definition.programs[cell.program].list_of(&cell.cell.algorithm)?;
+        Some((cell.corpus.clone(), cell.cell.algorithm.clone(), list == List::Pairs))
     }
 
-    /// Lets the program of a cell print its list once, unless it has done so under the same options, and compares the
-    /// list with those before it. `None` where the user wants to stop.
-    pub(crate) fn check(&mut self, cell: &ProgramCell, cancel: &AtomicBool) -> Option<Result<(), Failed>> {
-        let mut dimensions = cell.cell.dimensions.clone();
-        dimensions.retain(|name, _| name != DEVICE && name != CACHE);
-        let key = format!("{} {} {} {dimensions:?}", cell.cell.runner, cell.cell.profile, cell.cell.algorithm);
-        if let Some(known) = self.checked.get(&key) {
-            return Some(known.clone());
+    /// Takes over the lists on which programs agreed in earlier runs.
+    pub(crate) fn remember(&mut self, answers: &[Truth]) {
+        for Truth { algorithm, witnesses, list, .. } in answers {
+            if let Some(Listed { corpus, pairs, sha256, doubt: None }) = list {
+                let poll = self.polls.entry((corpus.clone(), algorithm.clone(), *pairs)).or_default();
+                poll.remember(sha256, witnesses);
+            }
+        }
+    }
+
+    /// Whether programs agreed on a list in an earlier run.
+    pub(crate) fn is_settled(&self, subject: &Subject) -> bool {
+        self.polls.get(subject).is_some_and(Poll::is_settled)
+    }
+
+    /// Lets the program of a cell print its list once, unless it has done so under the same options. `None` where the
+    /// user wants to stop.
+    pub(crate) fn ask(&mut self, cell: &ProgramCell, cancel: &AtomicBool) -> Option<()> {
+        let options = options(cell);
+        if self.asked.contains_key(&options) {
+            return Some(());
         }
         let outcome = match self.list(cell, cancel) {
-            Ok(None) => return None,
-            Ok(Some(digests)) => self.compare(cell, digests),
+            Ok(digests) => self.enter(cell, digests?),
             Err(failed) => Err(failed),
         };
-        self.checked.insert(key, outcome.clone());
-        Some(outcome)
+        self.asked.insert(options, outcome);
+        Some(())
+    }
+
+    /// Takes the list of a program. Returns its place in the poll, if it prints one.
+    fn enter(&mut self, cell: &ProgramCell, digests: Digests) -> Result<Option<usize>, Failed> {
+        let list = self.definition.programs[cell.program].list_of(&cell.cell.algorithm);
+        let Some((list, subject)) = list.zip(self.subject(cell)) else { return Ok(None) };
+        let files = self.counts(&cell.corpus).files;
+        if list.has_every_file() && digests.len() as u64 != files {
+            let message = format!("lists {} of {}", digests.len(), counted(files, "file", "files"));
+            return Err(Failed { kind: FailureKind::WrongAnswer, message });
+        }
+        Ok(Some(self.polls.entry(subject).or_default().enter(digests, &cell.cell.runner)))
+    }
+
+    /// Completes the lists when all programs have printed theirs. `None` where the user wants to stop.
+    ///
+    /// # Errors
+    /// When their digests cannot be computed.
+    pub(crate) fn settle(&mut self, cancel: &AtomicBool) -> Result<Option<()>, Error> {
+        let mut sums = Vec::new();
+        for ((corpus, ..), poll) in &self.polls {
+            for list in poll.lists() {
+                let Some(sha256) = self.fingerprint(corpus, &list.digests, cancel)? else { return Ok(None) };
+                sums.push(sha256);
+            }
+        }
+        for (list, sha256) in self.polls.values_mut().flat_map(Poll::lists_mut).zip(sums) {
+            list.sha256 = sha256;
+        }
+        Ok(Some(()))
+    }
+
+    /// SHA-256 of a list, as it is saved; `None` where the user wants to stop.
+    fn fingerprint(&self, corpus: &str, digests: &Digests, cancel: &AtomicBool) -> Result<Option<String>, Error> {
+        let mut text = Vec::new();
+        for part in digests.iter().flat_map(|(name, digest)| [name, digest]) {
+            text.extend_from_slice(part);
+            text.push(0);
+        }
+        // The folder has another name where corpora are kept, and its parent one for each run.
+        let folder = self.folder_of(corpus);
+        let absolute = self.devices[0].path().join(folder);
+        let text = String::from_utf8_lossy(&text).replace(&format!("{}/", absolute.display()), "");
+        let text = text.replace(&format!("{folder}/"), "");
+        let scratch = self.scratch.folder();
+        let list = scratch.join("list.sorted");
+        fs::write(&list, text).map_err(Error::file(&list))?;
+        let meter = Meter { directory: scratch.to_owned(), ..self.meter.clone() };
+        let failed = |reason: String| Error::input(format!("the lists of programs cannot be compared: {reason}"));
+        digest_of(&meter, &list, scratch, cancel).map_err(failed)
+    }
+
+    /// Whether the program of a cell went well when it was asked, and printed no list that is known to be wrong.
+    pub(crate) fn verdict(&self, cell: &ProgramCell) -> Result<(), Failed> {
+        let place = match self.asked.get(&options(cell)) {
+            Some(Ok(Some(place))) => *place,
+            Some(Err(failed)) => return Err(failed.clone()),
+            Some(Ok(None)) | None => return Ok(()),
+        };
+        let poll = self.subject(cell).and_then(|subject| self.polls.get(&subject));
+        let judged = poll.map_or(Ok(()), |poll| poll.judge(place));
+        judged.map_err(|message| Failed { kind: FailureKind::WrongAnswer, message })
+    }
+
+    /// What nobody knows the right list of, since programs disagree.
+    pub(crate) fn disputes(&self) -> Vec<String> {
+        let told = |((corpus, algorithm, _), poll): (&Subject, &Poll)| {
+            let dispute = poll.dispute()?;
+            Some(format!(
+                "{algorithm} over `{corpus}`: {dispute}; no list is printed by two programs and by more than any other, so \
+                 nobody knows which is right, and the times of all are kept"
+            ))
+        };
+        self.polls.iter().filter_map(told).collect()
+    }
+
+    /// The lists on which programs agree, and those of which nobody knows whether they are right.
+    pub(crate) fn truths(&self) -> Vec<Truth> {
+        let mut truths = Vec::new();
+        for ((corpus, algorithm, pairs), poll) in &self.polls {
+            let Counts { files: count, bytes, .. } = self.counts(corpus);
+            truths.extend(poll.answers().into_iter().map(|Answer { list, programs, doubt }| Truth {
+                mode: MODE.to_owned(),
+                algorithm: algorithm.clone(),
+                bytes,
+                count,
+                variant: 0,
+                answer: format!("{} over `{corpus}`", counted(list.digests.len(), "entry", "entries")),
+                check: None,
+                witnesses: programs.into_iter().collect(),
+                list: Some(Listed { corpus: corpus.clone(), pairs: *pairs, sha256: list.sha256.clone(), doubt }),
+            }));
+        }
+        truths
     }
 
     /// The list that a program prints; empty where it prints none.
@@ -285,23 +383,6 @@ impl<'a> Stage<'a> {
         let Some(list) = list else { return Ok(Some(Digests::new())) };
         let digests = lists::parse(list, &text);
         Ok(Some(digests.map_err(|message| Failed { kind: FailureKind::WrongAnswer, message })?))
-    }
-
-    fn compare(&mut self, cell: &ProgramCell, digests: Digests) -> Result<(), Failed> {
-        let wrong = |message: String| Err(Failed { kind: FailureKind::WrongAnswer, message });
-        let Some(list) = self.definition.programs[cell.program].list_of(&cell.cell.algorithm) else { return Ok(()) };
-        let files = self.counts(&cell.corpus).files;
-        if list.has_every_file() && digests.len() as u64 != files {
-            return wrong(format!("lists {} of {}", digests.len(), counted(files, "file", "files")));
-        }
-        let key = (cell.corpus.clone(), cell.cell.algorithm.clone(), list == List::Pairs);
-        let (expected, programs) = self.expected.entry(key).or_insert_with(|| (digests.clone(), BTreeSet::new()));
-        if let Some(difference) = lists::difference(expected, &digests) {
-            let before = programs.iter().cloned().collect::<Vec<_>>().join(", ");
-            return wrong(format!("disagrees with {before}: {difference}"));
-        }
-        programs.insert(cell.cell.runner.clone());
-        Ok(())
     }
 
     /// Runs a cell once, on its device and with its cache. `None` where the user wants to stop.
@@ -387,23 +468,42 @@ pub(crate) fn meter(definition: &Definition, folder: &Path, program: &Path, memo
     Meter { program, directory, limit: definition.task_limit(), memory_bytes }
 }
 
+/// What the list of a cell's program depends on.
+fn options(cell: &ProgramCell) -> String {
+    let mut dimensions = cell.cell.dimensions.clone();
+    dimensions.retain(|name, _| name != DEVICE && name != CACHE);
+    format!("{} {} {} {dimensions:?}", cell.cell.runner, cell.cell.profile, cell.cell.algorithm)
+}
+
 /// SHA-256 of the list of the digests of all files in the directory of a meter; `None` where the user wants to stop.
 fn digest(meter: &Meter, scratch: &Path, cancel: &AtomicBool) -> Result<Option<String>, String> {
     let list = scratch.join("corpus.list");
-    let output = scratch.join("corpus.digest");
-    let variables = [("pfh", meter.program.as_path()), ("list", list.as_path())];
-    let variables = variables.map(|(name, value)| (name.to_owned(), value.to_string_lossy().into_owned()));
-    for (command, output) in [("\"$pfh\" hash -a sha256 .", &list), ("\"$pfh\" hash -a sha256 \"$list\"", &output)] {
-        let run = meter.run(command, variables.to_vec(), Some(output), cancel);
-        match run.map_err(|failed| format!("`{command}` {}", failed.message))? {
-            None => return Ok(None),
-            Some(Run { measured: Measured { status: 0, .. }, .. }) => {}
-            Some(run) => return Err(format!("`{command}` {}", run.ended())),
-        }
+    match hash(meter, ".", &list, cancel)? {
+        Some(()) => digest_of(meter, &list, scratch, cancel),
+        None => Ok(None),
     }
+}
+
+/// SHA-256 of a file; `None` where the user wants to stop.
+fn digest_of(meter: &Meter, file: &Path, scratch: &Path, cancel: &AtomicBool) -> Result<Option<String>, String> {
+    let output = scratch.join("file.digest");
+    let Some(()) = hash(meter, &file.to_string_lossy(), &output, cancel)? else { return Ok(None) };
     let text = fs::read_to_string(&output).map_err(|error| error.to_string())?;
     let digest = text.split(' ').next().filter(|digest| digest.len() == 64);
     digest.map(|digest| Some(digest.to_owned())).ok_or_else(|| format!("`{text}` is no digest"))
+}
+
+/// Lets pfh list what is at a path. `None` where the user wants to stop.
+fn hash(meter: &Meter, path: &str, output: &Path, cancel: &AtomicBool) -> Result<Option<()>, String> {
+    let command = "\"$pfh\" hash -a sha256 \"$path\"";
+    let variables = [("pfh", meter.program.to_string_lossy().into_owned()), ("path", path.to_owned())];
+    let variables = variables.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let failed = |how: String| format!("`pfh hash -a sha256 {path}` {how}");
+    match meter.run(command, variables, Some(output), cancel).map_err(|reason| failed(reason.message))? {
+        None => Ok(None),
+        Some(Run { measured: Measured { status: 0, .. }, .. }) => Ok(Some(())),
+        Some(run) => Err(failed(run.ended())),
+    }
 }
 
 /// Whether a program is there, under a profile: as it is saved.

@@ -5,6 +5,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pfh_lab::Error;
+use pfh_lab::measurements::Measurements;
 use pfh_lab::results::{Cell, Entry};
 use pfh_lab::run::Event;
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -81,6 +82,85 @@ fn a_half_line_is_done_again() {
         lab.run().unwrap();
         is_complete(&lab.entries(), &["a", "b"]);
     }
+}
+
+/// A run that was killed after its last task lacks nothing but its end.
+#[test]
+fn the_end_that_a_killed_run_could_not_write_is_added() {
+    let mut lab = Lab::new(&[]);
+    lab.run().unwrap();
+    let file = lab.results().join("results.jsonl");
+    let whole = fs::read_to_string(&file).unwrap();
+    fs::write(&file, &whole[..whole.rfind("{\"type\":\"end\"").unwrap()]).unwrap();
+    assert_eq!(Measurements::open(&file).unwrap().seconds, None);
+    lab.resume = true;
+    assert_eq!(lab.run().unwrap().samples, 0);
+    assert!(Measurements::open(&file).unwrap().seconds.is_some());
+    is_complete(&lab.entries(), &["a", "b"]);
+}
+
+/// Who continues results and who reads them have one opinion of each line.
+#[test]
+fn damage_is_refused_and_blank_lines_are_passed_over() {
+    let mut lab = Lab::new(&[]);
+    lab.run().unwrap();
+    lab.resume = true;
+    let file = lab.results().join("results.jsonl");
+    let whole = fs::read_to_string(&file).unwrap();
+    let second = whole.find('\n').unwrap() + 1;
+    let with = |line: &str| format!("{}{line}\n{}", &whole[..second], &whole[second..]);
+    for line in ["garbage", "{\"type\":\"sample\"}"] {
+        fs::write(&file, with(line)).unwrap();
+        let error = lab.run().unwrap_err().to_string();
+        assert!(error.contains("cannot be continued: line 2 is damaged: "), "{error}");
+        assert!(Measurements::open(&file).unwrap_err().to_string().contains("line 2: "));
+        assert_eq!(fs::read_to_string(&file).unwrap(), with(line));
+    }
+    for line in ["", "{\"type\":\"later\"}"] {
+        for text in [with(line), format!("{whole}{line}\n")] {
+            fs::write(&file, &text).unwrap();
+            assert_eq!(lab.run().unwrap().samples, 0);
+            Measurements::open(&file).unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+    }
+}
+
+#[test]
+fn times_of_two_versions_are_not_mixed() {
+    let mut lab = Lab::new(&[]);
+    interrupt(&lab, 3);
+    let script = lab.folder.path().join("lab/runners/sh/runner.sh");
+    let text = fs::read_to_string(&script).unwrap();
+    fs::write(&script, text.replace(r#"library_version\":\"1"#, r#"library_version\":\"2"#)).unwrap();
+    lab.resume = true;
+    let error = lab.run().unwrap_err().to_string();
+    assert!(error.contains("(today) is another: its version is `1` there, and `2` here"), "{error}");
+    fs::write(&script, text).unwrap();
+    lab.run().unwrap();
+    is_complete(&lab.entries(), &["a", "b"]);
+}
+
+#[test]
+fn earlier_faults_still_count() {
+    let mut lab = Lab::new(&["lies"]);
+    let faults = lab.run().unwrap().faults();
+    lab.resume = true;
+    assert_eq!((faults, lab.run().unwrap().faults()), (CELLS as u64, CELLS as u64));
+}
+
+/// What may be selected is in the definition with which the results began.
+#[test]
+fn a_selection_is_of_the_stored_definition() {
+    let mut lab = Lab::new(&[]);
+    interrupt(&lab, 3);
+    lab.resume = true;
+    lab.experiment = EXPERIMENT.replace("sha1", "sha512");
+    lab.selection.algorithms = vec!["sha512".to_owned()];
+    assert!(lab.run().unwrap_err().to_string().contains("there are md5, sha1"));
+    lab.selection.algorithms = vec!["sha1".to_owned()];
+    lab.run().unwrap();
+    assert!(measured(&lab.entries()).iter().filter(|cell| cell.algorithm == "sha1").count() >= CELLS * 3);
 }
 
 #[test]

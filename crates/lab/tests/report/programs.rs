@@ -2,7 +2,7 @@
 
 use crate::synthetic::{Synthetic, program};
 use pfh_lab::report::{Options, Report};
-use pfh_lab::results::{Corpus, Cost, Device, Entry, FailureKind, KEPT, Output};
+use pfh_lab::results::{Corpus, Cost, Device, Doubt, Entry, FailureKind, KEPT, Listed, Output, Truth};
 
 const DEFINITION: &str = r#"
 title = "Programs"
@@ -125,6 +125,58 @@ fn the_disk_of_kept_corpora_is_named() {
         assert!(page.contains(text), "{text}: {page}");
     }
     assert!(!page.contains("the disk of the results"), "{page}");
+}
+
+/// A list of one program, or one of as many programs as another, is no agreement, and an answer counts once.
+#[test]
+fn lists_that_nobody_confirms_are_told() {
+    let truth = |witnesses: &[&str], doubt: Option<Doubt>, is_old: bool| {
+        let (corpus, sha256) = ("c".to_owned(), "ab".repeat(32));
+        Entry::Truth(Truth {
+            mode: "program".to_owned(),
+            algorithm: "md5".to_owned(),
+            bytes: 1000,
+            count: 10,
+            variant: 0,
+            answer: "10 entries over `c`".to_owned(),
+            check: None,
+            witnesses: witnesses.iter().map(|id| (*id).to_owned()).collect(),
+            list: (!is_old).then_some(Listed { corpus, pairs: false, sha256, doubt }),
+        })
+    };
+    let page = |truths: &[Entry]| {
+        let mut made = Synthetic::new("programs");
+        made.header().definition = DEFINITION.to_owned();
+        given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 0);
+        made.entries.extend_from_slice(truths);
+        Report::new(&made.measurements(), Options::default()).document().markdown()
+    };
+    let agreed = truth(&["peer", "pfh"], None, false);
+    let alone = truth(&["pfh"], Some(Doubt::Alone), false);
+    let disputed = ["pfh", "peer"].map(|id| truth(&[id], Some(Doubt::Disputed), false));
+    let text = page(&[alone.clone(), agreed.clone(), agreed]);
+    assert!(text.contains("| MD5 (program) | 1 | peer, pfh |") && !text.contains("Nobody confirms these"), "{text}");
+    for truths in [[alone], [truth(&["pfh"], None, true)]] {
+        let text = page(&truths);
+        assert!(text.contains("| pfh | no other program printed a list |"), "{text}");
+        assert!(!text.contains("These agreed") && !text.contains("Programs print different lists"), "{text}");
+    }
+    let text = page(&disputed);
+    assert!(text.contains("Programs print different lists") && text.contains("| peer | others disagree"), "{text}");
+}
+
+/// A runner that was measured stays so, whatever was missing when the run was continued.
+#[test]
+fn a_runner_that_is_gone_later_was_measured() {
+    let mut made = Synthetic::new("languages");
+    made.runner("py-hashlib", "today", "CPython hashlib", "Python");
+    made.series("py-hashlib", "today", "digest", "md5", &[1 << 20], 100.0);
+    made.unavailable("py-hashlib", "there is no Python");
+    let measurements = made.measurements();
+    assert_eq!(measurements.label("py-hashlib"), "CPython hashlib");
+    let page = Report::new(&measurements, Options::default()).document().markdown();
+    let note = "py-hashlib (today) was there, and was not when the run was continued: there is no Python.";
+    assert!(page.contains(note) && !page.contains("Runners that were not available"), "{page}");
 }
 
 /// A run that is continued takes as long as its parts together.

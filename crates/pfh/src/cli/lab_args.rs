@@ -131,6 +131,10 @@ pub(crate) struct MeasureArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
+    /// End as soon as standard input is closed, as it is when the program that holds it ends, and the command with it.
+    #[arg(long)]
+    pub(crate) until_closed: bool,
+
     /// The command, for `sh -c`.
     #[arg(value_name = "COMMAND")]
     pub(crate) command: String,

@@ -142,6 +142,9 @@ fn a_liar_is_a_finding() {
     assert!(said[0].ends_with(": wrong-answer: its check says bb, not aa"), "{said:?}");
     assert_eq!(said[4], "pfh: 3 runners, 40 samples, 4 wrong-answer");
     assert_eq!(samples(&results(directory.path())), BTreeMap::from([("one", 20), ("two", 20)]));
+    // It stays one when nothing is left to do.
+    let ended = lab(directory.path(), ["run", "test", "-o", "out", "--resume"]).run();
+    assert_eq!((ended.code(), said(&ended)), (1, vec!["pfh: 3 runners, 0 samples, 4 wrong-answer"]));
 }
 
 #[test]

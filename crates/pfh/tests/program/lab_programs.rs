@@ -170,7 +170,7 @@ label = "absent"
 needs = ["a-program-that-nobody-has"]
 command = 'a-program-that-nobody-has'
 "#;
-    let definition = trial(r#"["pfh", "liar", "lazy", "broken", "hanging", "keeper", "absent"]"#, more)
+    let definition = trial(r#"["pfh", "coreutils", "liar", "lazy", "broken", "hanging", "keeper", "absent"]"#, more)
         .replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]")
         .replace("task_seconds = 60", "task_seconds = 5");
     let (ended, results) = run(directory.path(), &definition, &["--profile", "today"]);
@@ -189,7 +189,7 @@ command = 'a-program-that-nobody-has'
     assert_eq!(told("hanging"), "did not end within 5 s, the experiment's `task_seconds`");
     let measured: BTreeSet<&str> =
         of(&results, "sample").iter().filter_map(|sample| sample["runner"].as_str()).collect();
-    assert_eq!(measured, BTreeSet::from(["keeper", "pfh"]));
+    assert_eq!(measured, BTreeSet::from(["coreutils", "keeper", "pfh"]));
     let output = of(&results, "output");
     assert_eq!(output.len(), 1);
     assert_eq!((&output[0]["runner"], &output[0]["name"]), (&json!("keeper"), &json!("kept.txt")));
@@ -200,6 +200,129 @@ command = 'a-program-that-nobody-has'
     assert!(page.contains("keeper: kept.txt") && page.contains("12 files\n"), "{page}");
     let absent = of(&results, "runner").into_iter().find(|runner| runner["runner"] == "absent").unwrap();
     assert_eq!(absent["unavailable"], "`a-program-that-nobody-has` is not installed");
+}
+
+/// Whoever is named first is not right for that: the list of most programs is.
+#[test]
+fn a_program_that_disagrees_is_wrong_where_others_agree() {
+    let directory = scratch();
+    let path = directory.path();
+    let liar = "[[program]]\nid = \"liar\"\nlabel = \"liar\"\nlist = \"digests\"\n\
+                command = 'find \"$corpus\" -type f -print0 | xargs -0 md5sum | sed s/^................................/00000000000000000000000000000000/'\n";
+    let definition = trial(r#"["liar", "pfh", "coreutils"]"#, "")
+        .replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]")
+        .replacen("[[program]]\nid = \"pfh\"", &format!("{liar}\n[[program]]\nid = \"pfh\""), 1);
+    let answers = |results: &[Value]| -> Vec<(String, Value)> {
+        let told = |truth: &&Value| (truth["witnesses"].to_string(), truth["list"]["doubt"].clone());
+        of(results, "truth").iter().map(told).collect()
+    };
+    let measured = |results: &[Value]| -> BTreeSet<String> {
+        of(results, "sample").iter().map(|sample| sample["runner"].as_str().unwrap().to_owned()).collect()
+    };
+    let page = || {
+        pfh(path, ["lab", "report", "out"]).run().done();
+        fs::read_to_string(path.join("out/report.md")).unwrap()
+    };
+    let today = ["--profile", "today"];
+    let (ended, results) = run(path, &definition, &today);
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    let failures = of(&results, "failure");
+    assert!(failures.len() == 1 && failures[0]["runner"] == "liar", "{failures:?}");
+    assert!(failures[0]["message"].as_str().unwrap().starts_with("disagrees with coreutils, pfh: 12 files missing"));
+    assert_eq!(measured(&results), ["coreutils", "pfh"].map(str::to_owned).into());
+    assert_eq!(answers(&results), [(r#"["coreutils","pfh"]"#.to_owned(), Value::Null)]);
+    assert!(!page().contains("Nobody confirms these"));
+    // One against one: nobody knows who lies.
+    fs::remove_dir_all(path.join("out")).unwrap();
+    let two = [&today[..], &["--runner", "liar", "--runner", "pfh"]].concat();
+    let (ended, results) = run(path, &definition, &two);
+    let dispute = "pfh: md5 over `noise`: pfh disagrees with liar: 12 files missing";
+    assert!(ended.stderr.contains(dispute), "{}", ended.stderr);
+    assert!(ended.code() == 1 && ended.stderr.contains(", 1 disagreement among programs"), "{}", ended.stderr);
+    assert_eq!(measured(&results), ["liar", "pfh"].map(str::to_owned).into());
+    let disputed = |id: &str| (format!("[\"{id}\"]"), json!("disputed"));
+    assert_eq!(answers(&results), ["liar", "pfh"].map(disputed));
+    let told = page();
+    assert!(told.contains("Nobody confirms these") && told.contains("Programs print different lists"), "{told}");
+    assert!(!told.contains("These agreed"), "{told}");
+    let (ended, _) = run(path, &definition, &[&two[..], &["--resume"]].concat());
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    // A third one decides, also of what was measured before.
+    let (ended, results) = run(path, &definition, &[&today[..], &["--resume"]].concat());
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    assert_eq!(of(&results, "failure").len(), 1);
+    assert_eq!(answers(&results)[2..], [(r#"["coreutils","pfh"]"#.to_owned(), Value::Null)]);
+    assert!(!page().contains("Nobody confirms these"));
+    // Alone, nobody is confirmed.
+    fs::remove_dir_all(path.join("out")).unwrap();
+    let (ended, results) = run(path, &definition, &[&today[..], &["--runner", "liar"]].concat());
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(answers(&results), [(r#"["liar"]"#.to_owned(), json!("alone"))]);
+    let told = page();
+    assert!(told.contains("Nobody confirms these") && !told.contains("These agreed"), "{told}");
+}
+
+/// A program that changes between two runs is not believed because it is asked alone, nor its versions mixed.
+#[test]
+fn a_program_that_changes_before_it_is_continued_is_found() {
+    let directory = scratch();
+    let path = directory.path();
+    let [tool, version] = ["tool", "version"].map(|name| path.join(name));
+    fs::write(&tool, "find \"$corpus\" -type f -print0 | xargs -0 md5sum\n").unwrap();
+    fs::write(&version, "1\n").unwrap();
+    let more = format!(
+        "[[program]]\nid = \"tool\"\nlabel = \"tool\"\nlist = \"digests\"\nversion = 'cat \"{}\"'\ncommand = 'sh \"{}\"'\n",
+        version.display(),
+        tool.display()
+    );
+    let definition = trial(r#"["pfh", "coreutils", "tool"]"#, &more)
+        .replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]");
+    let options = |rounds: &'static str| ["--profile", "today", "--rounds", rounds];
+    let (ended, _) = run(path, &definition, &options("1"));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    fs::write(&version, "2\n").unwrap();
+    let continued = |rounds| [&options(rounds)[..], &["--resume"]].concat();
+    let (ended, _) = run(path, &definition, &continued("2"));
+    let message = "`out` cannot be continued: `tool` (today) is another: its version is `1` there, and `2` here. ";
+    assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
+    fs::write(&version, "1\n").unwrap();
+    let lie = "find \"$corpus\" -type f -print0 | xargs -0 md5sum | sed s/^......../00000000/\n";
+    fs::write(&tool, lie).unwrap();
+    let (ended, results) = run(path, &definition, &[&continued("2")[..], &["--runner", "tool"]].concat());
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    let failures = of(&results, "failure");
+    assert_eq!(failures.len(), 1);
+    let message = "disagrees with what was printed in an earlier run by coreutils, pfh, tool";
+    assert_eq!(failures[0]["message"], message);
+    // The others go on, what was agreed is saved once, and the failure still counts.
+    let (ended, results) = run(path, &definition, &continued("2"));
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    assert_eq!((of(&results, "truth").len(), of(&results, "failure").len()), (1, 1));
+    assert_eq!(of(&results, "sample").len(), 3 + 2);
+}
+
+/// Whether a process with this argument runs.
+fn runs(argument: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|process| {
+        let line = fs::read(process.path().join("cmdline")).unwrap_or_default();
+        line.split(|&byte| byte == 0).any(|word| word == argument.as_bytes())
+    })
+}
+
+/// A run that is killed can end nothing; its programs would disturb whatever is measured next.
+#[test]
+fn a_program_does_not_outlive_a_killed_run() {
+    let directory = scratch();
+    let path = directory.path();
+    let seconds = format!("86{:07}", std::process::id());
+    let more = format!("[[program]]\nid = \"long\"\nlabel = \"long\"\ncommand = 'sleep {seconds}; true'\n");
+    fs::write(path.join("test.toml"), trial(r#"["long"]"#, &more)).unwrap();
+    let words = ["lab", "run", "./test.toml", "-o", "out", "--progress", "never"];
+    let running = pfh(path, words).with(|command| command.env("XDG_CACHE_HOME", path.join("cache"))).start();
+    eventually("the program runs", || runs(&seconds));
+    running.signal(Signal::KILL);
+    assert_eq!(running.end().code(), 137);
+    eventually("the program is gone", || !runs(&seconds));
 }
 
 /// Harnesses need a part of an experiment, another number of rounds, and corpora that stay.
@@ -261,6 +384,17 @@ fn a_part_of_an_experiment_with_corpora_that_stay() {
     let (third, results) = run(path, &definition, &resumed);
     assert!(third.code() == 0 && third.stderr.contains(", 4 samples"), "{}", third.stderr);
     assert_eq!(of(&results, "sample").len(), 3 * 2 * 2);
+    assert_eq!(of(&results, "header").last().unwrap()["rounds"], 3);
+    // A run that is killed in the third round and continued without the number goes on to it.
+    let text = fs::read_to_string(path.join("out/results.jsonl")).unwrap();
+    fs::write(path.join("out/results.jsonl"), &text[..text.rfind("{\"type\":\"sample\"").unwrap()]).unwrap();
+    let plain: Vec<&str> = resumed.iter().copied().filter(|option| !["--rounds", "3"].contains(option)).collect();
+    let (fourth, results) = run(path, &definition, &plain);
+    assert!(fourth.code() == 0 && fourth.stderr.contains(", 1 sample\n"), "{}", fourth.stderr);
+    assert_eq!(of(&results, "sample").len(), 3 * 2 * 2);
+    pfh(path, ["lab", "report", "out"]).run().done();
+    let page = fs::read_to_string(path.join("out/report.md")).unwrap();
+    assert!(page.contains("- Rounds: 3\n"), "{page}");
     fs::remove_dir_all(path.join("out")).unwrap();
     for (options, message) in [
         (["--comparison", "all/noise/md5/warm"], "there is no comparison `all/noise/md5/warm`"),

@@ -9,8 +9,9 @@ use crate::report::Report;
 use crate::report::format::{algorithm, count, counted, estimate, size};
 use crate::report::sections::programs::condition;
 use crate::report::sections::{profile_label, profile_name, subject};
-use crate::results::{self, Failure, FailureKind};
+use crate::results::{self, Doubt, Failure, FailureKind, Truth};
 use crate::statistics::ratio_of_medians;
+use crate::truth;
 use pfh_page::{Block, Cell, Section, Table};
 
 /// Facts of the machine in the order in which people ask for them; others follow by name.
@@ -130,26 +131,46 @@ fn same_data(report: &Report<'_>) -> Option<String> {
     ))
 }
 
-/// Who agrees on which answers.
+/// Who agrees on which answers, and of which nobody knows whether they are right.
 fn answers(report: &Report<'_>) -> Section {
+    let truths = &report.measurements.truths;
     let mut section = Section::new("answers", "Answers").text(
-        "No time counts before the runner's answer equals one on which different implementations agree. These agreed, over all \
-         sizes:",
+        "No time of a runner counts before its answer equals one on which different implementations agree, and none of a whole \
+         program that prints another list than most of the programs do.",
     );
-    let mut table = Table::new("Witnesses of the answers", ["Task", "Answers", "Computed alike by"]);
-    let mut witnesses: BTreeMap<String, (u64, BTreeSet<&str>)> = BTreeMap::new();
-    for truth in &report.measurements.truths {
-        let (answers, names) = witnesses.entry(subject(&truth.mode, &truth.algorithm)).or_default();
-        *answers += 1;
+    let mut agreed = Table::new("Witnesses of the answers", ["Task", "Answers", "Computed alike by"]);
+    // A run that was continued may have saved an answer again.
+    let mut witnesses: BTreeMap<String, (BTreeSet<_>, BTreeSet<&str>)> = BTreeMap::new();
+    for truth in truths.iter().filter(|truth| truth.is_confirmed()) {
+        let Truth { mode, algorithm, bytes, count, variant, answer, list, .. } = truth;
+        let pairs = list.as_ref().is_some_and(|list| list.pairs);
+        let (answers, names) = witnesses.entry(subject(mode, algorithm)).or_default();
+        answers.insert((bytes, count, variant, answer, pairs));
         names.extend(truth.witnesses.iter().map(String::as_str));
     }
     for (task, (answers, names)) in witnesses {
         let names: Vec<&str> = names.into_iter().collect();
-        table.push(vec![Cell::text(task), Cell::number(count(answers)), Cell::text(names.join(", "))]);
+        agreed.push(vec![Cell::text(task), Cell::number(count(answers.len() as u64)), Cell::text(names.join(", "))]);
     }
-    if !table.is_empty() {
-        section
-            .push(Block::folded(counted(table.len(), "task and its witnesses", "tasks and their witnesses"), [table]));
+    if !agreed.is_empty() {
+        section.push(Block::Text("These agreed, over all sizes:".to_owned()));
+        let summary = counted(agreed.len(), "task and its witnesses", "tasks and their witnesses");
+        section.push(Block::folded(summary, [agreed]));
+    }
+    let mut alone = Table::new("Answers that nobody confirms", ["Task", "Answer", "Of", "Reason"]);
+    for truth in truth::unconfirmed(truths) {
+        let reason = match truth.list.as_ref().and_then(|list| list.doubt) {
+            Some(Doubt::Disputed) => "others disagree, and no list is that of most",
+            Some(Doubt::Alone) | None => "no other program printed a list",
+        };
+        let task = subject(&truth.mode, &truth.algorithm);
+        let names = truth.witnesses.join(", ");
+        alone.push(vec![Cell::text(task), Cell::text(&truth.answer), Cell::text(names), Cell::text(reason)]);
+    }
+    if !alone.is_empty() {
+        let text = "Nobody confirms these, so nothing says that they are right; the times of their programs are kept:";
+        section.push(Block::Text(text.to_owned()));
+        section.push(Block::folded(counted(alone.len(), "answer", "answers"), [alone]));
     }
     section
 }

@@ -14,12 +14,15 @@ mod table_of_times;
 
 pub(in crate::report) use programs::{conditions, definition, work_of};
 
+use std::collections::BTreeSet;
+
 use super::Report;
 use super::format::{algorithm, counted, duration, number, sentence};
 use super::frash;
 use crate::claims::Verdict;
 use crate::measurements::{Clock, TODAY};
 use crate::results::Runner;
+use crate::truth;
 use pfh_page::{Cell, Document, Section, Tone};
 
 /// The runner that others are compared with.
@@ -59,8 +62,8 @@ pub(super) fn document(report: &Report<'_>) -> Document {
     }
     let sizes = if header.full { "those of the study (--full)" } else { "the quick ones" };
     facts.push(("Sizes".to_owned(), sizes.to_owned()));
-    if let Some(rounds) = header.rounds {
-        facts.push(("Rounds".to_owned(), rounds.to_string()));
+    if let Some(rounds) = rounds(report) {
+        facts.push(("Rounds".to_owned(), rounds));
     }
     facts.push(("Measured".to_owned(), header.started.clone()));
     let cores = |text: &str| text.parse().map_or(format!("{text} cores"), |cores: u64| counted(cores, "core", "cores"));
@@ -83,6 +86,10 @@ pub(super) fn document(report: &Report<'_>) -> Document {
         let text = format!("Busy: wall times are {} times the processor's; {advice}.", number(ratio));
         facts.push(("Note".to_owned(), text));
     }
+    if truth::disagreements(&report.measurements.truths) > 0 {
+        let text = "Programs print different lists, and nobody knows which are right: see Answers.";
+        facts.push(("Note".to_owned(), text.to_owned()));
+    }
     for note in &report.measurements.notes {
         facts.push(("Note".to_owned(), note.clone()));
     }
@@ -91,6 +98,18 @@ pub(super) fn document(report: &Report<'_>) -> Document {
         .sentences(frash.as_deref().map_or_else(|| answer::sentences(report), frash::answer))
         .facts(facts)
         .sections(sections)
+}
+
+/// The number of rounds, where a run was asked for another than that of the definition: that of the cells, which may
+/// differ by what was stopped or selected.
+fn rounds(report: &Report<'_>) -> Option<String> {
+    report.measurements.header.rounds?;
+    let points = report.measurements.series.values().flat_map(|series| &series.points);
+    let rounds: BTreeSet<usize> = points.map(|point| point.wall_ns.rounds()).collect();
+    match (rounds.first()?, rounds.last()?) {
+        (least, most) if least == most => Some(most.to_string()),
+        (least, most) => Some(format!("{least} to {most}")),
+    }
 }
 
 /// The modes of runners that have samples, in the order in which they matter to readers. Whole programs have sections

@@ -80,6 +80,10 @@ fn catalogue(command: &mut Command, runners: Option<&Path>) -> Result<Catalogue,
 
 /// Measures one command; its exit status is part of the answer, not ours.
 fn measure(arguments: &MeasureArguments) -> Result<Ending, Failed> {
+    if arguments.until_closed {
+        let watched = message::standard_input().and_then(pfh_lab::programs::end_with);
+        watched.map_err(|error| Failed::usage(format_args!("--until-closed: standard input: {error}")))?;
+    }
     let measured = pfh_lab::programs::measure(&arguments.command, arguments.output.as_deref());
     let measured = measured.map_err(|error| Failed::internal(format_args!("cannot measure: {error}")))?;
     let line = serde_json::to_string(&measured).map_err(Failed::internal)?;

@@ -82,6 +82,9 @@ fn describe(summary: &Summary) -> String {
     for (kind, count) in &summary.failures {
         text += &format!(", {count} {kind}");
     }
+    if summary.disagreements > 0 {
+        text += &format!(", {} among programs", plural(summary.disagreements, "disagreement"));
+    }
     text
 }
 
