@@ -896,7 +896,7 @@ mod tests {
         let (whole, tiny) = (Random(9).bytes(5_000), [vec![], vec![7]]);
         for test in [Test::Fragment, Test::Alignment, Test::Noise] {
             let alone = rows(&[test], std::slice::from_ref(&whole));
-            assert_eq!(rows(&[test], &[&[whole.clone()], &tiny[..]].concat()), alone);
+            assert_eq!(rows(&[test], &[std::slice::from_ref(&whole), &tiny[..]].concat()), alone);
             assert!(!alone.is_empty() && rows(&[test], &tiny).is_empty(), "{test:?}");
         }
         let rows = rows(&[Test::Noise], &[vec![7; 2]]);

@@ -137,10 +137,10 @@ fn a_liar_is_a_finding() {
     let directory = scratch();
     laboratory(directory.path(), &["liar", "one", "two"]);
     let ended = lab(directory.path(), ["run", "test", "-o", "out"]).run();
-    let said = said(&ended);
-    assert_eq!((ended.code(), said.len()), (1, 5), "{said:?}");
-    assert!(said[0].ends_with(": wrong-answer: its check says bb, not aa"), "{said:?}");
-    assert_eq!(said[4], "pfh: 3 runners, 40 samples, 4 wrong-answer");
+    let lines = said(&ended);
+    assert_eq!((ended.code(), lines.len()), (1, 5), "{lines:?}");
+    assert!(lines[0].ends_with(": wrong-answer: its check says bb, not aa"), "{lines:?}");
+    assert_eq!(lines[4], "pfh: 3 runners, 40 samples, 4 wrong-answer");
     assert_eq!(samples(&results(directory.path())), BTreeMap::from([("one", 20), ("two", 20)]));
     // It stays one when nothing is left to do.
     let ended = lab(directory.path(), ["run", "test", "-o", "out", "--resume"]).run();
@@ -339,7 +339,12 @@ fn pfh_is_a_runner() {
         (task("digest-file", "sha256", "file", 4096, 1), one.clone(), one.clone()),
         (task("read-file", "none", "file", 4096, 1), "4096".to_owned(), "4096".to_owned()),
         (task("strings", "md5", "strings", 21, 3), of_all("md5", &strings), digest("md5", b" third ").to_string()),
-        (task("messages", "sha1", "file", 4096, 64), of_all("sha1", &parts), digest("sha1", parts[63]).to_string()),
+        // Its lanes pay on every processor; whether those of others do may be decided by a trial.
+        (
+            task("messages", "ripemd160", "file", 4096, 64),
+            of_all("ripemd160", &parts),
+            digest("ripemd160", parts[63]).to_string(),
+        ),
     ];
     for lanes in [false, true] {
         for (task, check, answer) in &expected {
