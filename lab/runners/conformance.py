@@ -329,14 +329,16 @@ def main():
     for step in steps:
         subprocess.run([filled(part) for part in step], cwd=source, check=True)
 
-    profile = next((profile for profile in runner.get("profile", []) if profile["id"] == options.profile), {})
-    if options.profile and not profile:
+    profiles = [profile for profile in runner.get("profile", []) if profile["id"] == options.profile]
+    if options.profile and not profiles:
         sys.exit(f"there is no profile `{options.profile}`")
     kept = True
     for variant in runner["variant"]:
         identifier = variant["id"]
-        if options.variant and identifier not in options.variant or identifier not in profile.get("variants", [identifier]):
+        own = [profile for profile in profiles or [{}] if identifier in profile.get("variants", [identifier])]
+        if options.variant and identifier not in options.variant or not own:
             continue
+        profile = own[0]
         print(identifier, options.profile or "")
         absent = [name for name in variant.get("requires", []) if not (build / name).exists()]
         if absent:

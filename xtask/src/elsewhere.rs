@@ -23,9 +23,8 @@ pub(crate) fn aarch64(workspace: &Workspace) -> Result<Outcome> {
         return Ok(Outcome::skipped(Need::Aarch64, AARCH64_LIBRARY.hint()));
     }
     let mut cargo = workspace.cargo();
+    // In the usual folder: what runs in the compiler is there already.
     cargo.args(["check", "--quiet", "--workspace", "--target", AARCH64]);
-    // Other steps have left what runs in the compiler there.
-    cargo.arg("--target-dir").arg(workspace.target_folder()?.join("apart"));
     // Nothing is linked, so the C of a dependency need not be compiled, and no compiler for it is needed.
     cargo.env("CC_aarch64_unknown_linux_gnu", "true").env("AR_aarch64_unknown_linux_gnu", "true");
     process::run(cargo.env("RUSTFLAGS", "-D warnings"))?;

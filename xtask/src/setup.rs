@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use nix::unistd::Uid;
+use rustix::process::geteuid;
 
 use crate::process::find_program;
 
@@ -168,7 +168,7 @@ impl Installer {
         if find_program("apt-get").is_none() {
             return Err("there is no apt-get");
         }
-        if Uid::effective().is_root() {
+        if geteuid().is_root() {
             return Ok(Self { prefix: &[] });
         }
         let mut sudo = Command::new("sudo");

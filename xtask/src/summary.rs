@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, bail};
+use rustix::process::setpriority_process;
 
 use crate::need::{Need, REQUIRED_VARIABLE};
 
@@ -59,6 +60,9 @@ impl Findings {
 /// Steps that are run one after the other, with their names.
 pub(crate) type Row<'a> = Vec<(&'a str, Box<dyn FnOnce() -> Result<Outcome> + Send + 'a>)>;
 
+/// The niceness of what takes the rest of the processor.
+const BEHIND: i32 = 10;
+
 /// Steps may be silent for long: this often, a line says that one goes on.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(60);
 
@@ -81,14 +85,18 @@ impl Summary {
         self.note(name, result, duration);
     }
 
-    /// Runs two rows of steps at the same time, neither of which keeps all cores busy. Their output alternates.
+    /// Runs two rows of steps at the same time; the second takes what the first leaves of the processor. Their output
+    /// alternates.
     pub(crate) fn two_rows<'a>(&mut self, first: Row<'a>, second: Row<'a>) {
         let run =
             |row: Row<'a>| -> Vec<_> { row.into_iter().map(|(name, body)| (name, attended(name, body))).collect() };
         let ended = thread::scope(|scope| {
-            let first = scope.spawn(|| run(first));
-            let second = run(second);
-            [first.join().unwrap_or_else(|panic| resume_unwind(panic)), second]
+            let second = scope.spawn(|| {
+                // Of this thread, and so of the programs that it starts. Without it, the row is only later.
+                let _ = setpriority_process(None, BEHIND);
+                run(second)
+            });
+            [run(first), second.join().unwrap_or_else(|panic| resume_unwind(panic))]
         });
         for (name, (result, duration)) in ended.into_iter().flatten() {
             self.note(name, result, duration);

@@ -50,16 +50,13 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
         let steps = check::STEPS.iter().filter(|step| step.is_apart == is_apart && !(quick && step.slow));
         steps.map(|step| (step.name, Box::new(|| (step.run)(workspace)) as _)).collect()
     };
-    let mut own = row(false);
+    let (mut own, mut apart) = (row(false), row(true));
     own.push(("cargo test", Box::new(tests)));
-    summary.two_rows(own, row(true));
     if !quick {
+        own.push(("python", Box::new(|| python::test(workspace, consent))));
         let for_runners = if runtimes { consent } else { setup::Consent::No };
-        // Both install packages, and wait for what they started.
-        summary.two_rows(
-            vec![("python", Box::new(|| python::test(workspace, consent)))],
-            vec![("runners", Box::new(|| runners::test(workspace, for_runners)))],
-        );
+        apart.push(("runners", Box::new(move || runners::test(workspace, for_runners))));
     }
+    summary.two_rows(own, apart);
     Ok(summary.finish())
 }

@@ -86,7 +86,7 @@ pub struct Variant {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Unique in its folder, lower case; not `today`.
+    /// Unique among those of a variant, lower case; not `today`.
     pub id: String,
     /// As reports print it.
     pub label: String,
@@ -193,19 +193,22 @@ impl Definition {
         if self.fetch.iter().chain(&self.build).any(Vec::is_empty) {
             return Err("a command of `fetch` or `build` is empty".to_owned());
         }
-        let mut profiles: Vec<&str> = self.profiles.iter().map(|profile| profile.id.as_str()).collect();
-        profiles.push(TODAY);
-        for id in self.variants.iter().map(|variant| variant.id.as_str()).chain(profiles.iter().copied()) {
+        let profiles = self.profiles.iter().map(|profile| &profile.id);
+        for id in self.variants.iter().map(|variant| &variant.id).chain(profiles) {
             if id.is_empty() || !id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
                 return Err(format!("`{id}` is no id; use lower-case letters, digits and hyphens"));
             }
         }
-        let variants: Vec<&str> = self.variants.iter().map(|variant| variant.id.as_str()).collect();
-        for (what, ids) in [("profile", &profiles), ("variant", &variants)] {
-            for (position, id) in ids.iter().enumerate() {
-                if ids[..position].contains(id) {
-                    return Err(format!("the {what} `{id}` is there twice"));
+        for (position, Variant { id, .. }) in self.variants.iter().enumerate() {
+            if self.variants[..position].iter().any(|variant| variant.id == *id) {
+                return Err(format!("the variant `{id}` is there twice"));
+            }
+            let mut own = vec![TODAY];
+            for profile in self.profiles.iter().filter(|profile| profile.applies_to(id)) {
+                if own.contains(&profile.id.as_str()) {
+                    return Err(format!("the profile `{}` is there twice for `{id}`", profile.id));
                 }
+                own.push(&profile.id);
             }
         }
         let is_variant = |id: &&String| self.variants.iter().any(|variant| variant.id == **id);

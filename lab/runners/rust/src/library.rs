@@ -55,6 +55,7 @@ pub fn version(package: &str) -> String {
 }
 
 /// For ring and aws-lc-rs, which have the same interface: their contexts are digests.
+#[cfg(feature = "others")]
 macro_rules! digest_of_context {
     () => {
         fn hash(algorithm: &'static Algorithm) -> Box<dyn Digest> {
@@ -75,4 +76,5 @@ macro_rules! digest_of_context {
         }
     };
 }
+#[cfg(feature = "others")]
 pub(crate) use digest_of_context;

@@ -1,10 +1,12 @@
 //! Runner of four Rust libraries; the protocol is in docs/reference/runner-protocol.md.
 
+#[cfg(feature = "others")]
 mod aws_lc;
 mod blake3;
 mod library;
 mod modes;
 mod protocol;
+#[cfg(feature = "others")]
 mod ring;
 mod rust_crypto;
 
@@ -20,7 +22,9 @@ use rustix::time::{ClockId, clock_getres, clock_gettime};
 fn main() -> Result<(), Box<dyn Error>> {
     let library = match std::env::args().nth(1).as_deref() {
         Some("rustcrypto") => rust_crypto::library(),
+        #[cfg(feature = "others")]
         Some("ring") => ring::library(),
+        #[cfg(feature = "others")]
         Some("aws-lc") => aws_lc::library(),
         Some("blake3") => blake3::library(),
         _ => return Err("usage: runner rustcrypto|ring|aws-lc|blake3".into()),
