@@ -611,7 +611,8 @@ fn records_pass_through_and_do_not_stay() {
     }
     let [(plan_few, merge_few, _), more @ ..] = &peaks[..] else { unreachable!() };
     for (plan_more, merge_more, _) in more {
-        assert!(*plan_more < plan_few + (3 << 10), "planning: {peaks:?} KiB");
+        // A walk that lists ahead takes some 4 MiB; the paths of all files would take 8.
+        assert!(*plan_more < plan_few + (6 << 10), "planning: {peaks:?} KiB");
         assert!(*merge_more < merge_few + (3 << 10), "merging: {peaks:?} KiB");
     }
     assert!(peaks[2].2 > 8 << 10, "the list has too few KiB: {peaks:?}");
