@@ -295,10 +295,16 @@ fn open(
             environment,
         };
         let mut store = Store::create(&options.folder)?;
+        if let Some(remark) = store.remark() {
+            observer(Event::Note(remark));
+        }
         store.append(&[Entry::Header(header.clone())])?;
         return Ok((store, header, Vec::new()));
     }
     let (store, mut entries) = Store::open(&options.folder)?;
+    if let Some(remark) = store.remark() {
+        observer(Event::Note(remark));
+    }
     let folder = options.folder.display();
     if entries.is_empty() {
         return Err(Error::input(format!("`{folder}` holds no results to continue; run without `--resume`")));
@@ -641,12 +647,12 @@ impl Run<'_> {
             return Ok(false);
         }
         stage.remember(&self.answers);
-        let open = cells.iter().filter(|cell| is_open(self, cell)).filter_map(|cell| stage.subject(cell));
+        let open = cells.iter().filter(|cell| is_open(self, cell)).filter_map(|cell| stage.subject(&cell.cell));
         let unsettled: BTreeSet<Subject> = open.filter(|subject| !stage.is_settled(subject)).collect();
         // Programs that have been measured are asked again where their lists decide which one is right.
         cells.retain(|cell| {
             let has_failed = self.states.get(&cell.cell).is_some_and(|state| state.failed);
-            let is_asked = || stage.subject(cell).is_some_and(|subject| unsettled.contains(&subject));
+            let is_asked = || stage.subject(&cell.cell).is_some_and(|subject| unsettled.contains(&subject));
             is_open(self, cell) || !has_failed && is_asked()
         });
         self.begin()?;
@@ -668,9 +674,16 @@ impl Run<'_> {
             (self.observer)(Event::Note(&dispute));
         }
         for cell in &cells {
-            if let Err(failed) = stage.verdict(cell) {
+            if let Err(failed) = stage.verdict(&cell.cell) {
                 self.fail(&cell.cell, failed)?;
             }
+        }
+        let measured =
+            self.states.iter().filter(|(cell, state)| cell.mode == MODE && state.rounds > 0 && !state.failed);
+        let wrong: Vec<(Cell, Failed)> =
+            measured.filter_map(|(cell, _)| Some((cell.clone(), stage.verdict_of_earlier(cell).err()?))).collect();
+        for (cell, failed) in wrong {
+            self.fail(&cell, failed)?;
         }
         let mut truths = stage.truths();
         truths.retain(|truth| !self.answers.contains(truth));
@@ -876,6 +889,7 @@ impl Run<'_> {
                     let implementation = implementations.get(&question.algorithm).cloned().unwrap_or_default();
                     let witness = id.clone();
                     votes.push(Vote { witness, implementation, check: answers.check, answer });
+                    broken = 0;
                     continue;
                 }
                 Err(Ended::Cancelled) => return Err(Stop::Cancelled),

@@ -1,6 +1,6 @@
 //! `results.jsonl`: written line by line as results come, and continued after an interruption.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -23,10 +23,13 @@ pub struct Store {
     file: File,
     /// Up to here everything is whole.
     bytes: u64,
+    /// That the filesystem has no locks.
+    remark: Option<String>,
 }
 
 impl Store {
-    /// A new file in a folder, which is made where it is not there.
+    /// A new file in a folder, which is made where it is not there; or an empty one that is there, as a run leaves it
+    /// that ends before its first entry.
     ///
     /// # Errors
     /// When there is such a file already, or it cannot be made.
@@ -37,13 +40,29 @@ impl Store {
             File::options().read(true).write(true).create_new(true).open(&path)
         };
         match make() {
-            Ok(file) => Store::lock(path, file, 0),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.exists() => Err(Error::input(format!(
-                "`{}` is there already; `--resume` continues it, `-o` names another folder",
-                path.display()
-            ))),
+            Ok(file) => Store::lock(path, file),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.exists() => Store::take_over(path),
             Err(source) => Err(Error::Output { path, source }),
         }
+    }
+
+    /// An empty file that is there.
+    fn take_over(path: PathBuf) -> Result<Store, Error> {
+        let is_empty = |metadata: Metadata| metadata.is_file() && metadata.len() == 0;
+        let is_there = |path: &Path| {
+            Error::input(format!(
+                "`{}` is there already; `--resume` continues it, `-o` names another folder",
+                path.display()
+            ))
+        };
+        if !fs::metadata(&path).is_ok_and(is_empty) {
+            return Err(is_there(&path));
+        }
+        let file = File::options().read(true).write(true).open(&path);
+        let file = file.map_err(|source| Error::Output { path: path.clone(), source })?;
+        let store = Store::lock(path, file)?;
+        // Before the lock was taken, another run may have begun.
+        if store.file.metadata().is_ok_and(is_empty) { Ok(store) } else { Err(is_there(&store.path)) }
     }
 
     /// The file in a folder, to be continued, and its entries. Everything after the end of the last whole task is
@@ -54,7 +73,7 @@ impl Store {
     pub fn open(folder: &Path) -> Result<(Store, Vec<Entry>), Error> {
         let path = folder.join(FILE);
         let file = File::options().read(true).write(true).open(&path).map_err(Error::file(&path))?;
-        let mut store = Store::lock(path, file, 0)?;
+        let mut store = Store::lock(path, file)?;
         let text = fs::read(&store.path).map_err(Error::file(&store.path))?;
         let damaged = |(line, error): (usize, String)| {
             let path = store.path.display();
@@ -66,16 +85,33 @@ impl Store {
         Ok((store, entries))
     }
 
-    fn lock(path: PathBuf, file: File, bytes: u64) -> Result<Store, Error> {
+    /// Takes the lock that all runs on this file take. A filesystem without locks is remarked.
+    fn lock(path: PathBuf, file: File) -> Result<Store, Error> {
+        let mut remark = None;
         for attempt in 1.. {
             match file.try_lock() {
                 Ok(()) => break,
                 // A runner that another thread starts has the lock, too, until its program takes over.
-                Err(_) if attempt < LOCK_ATTEMPTS => thread::sleep(BETWEEN_ATTEMPTS),
-                Err(_) => return Err(Error::input(format!("`{}`: another run writes there", path.display()))),
+                Err(TryLockError::WouldBlock) if attempt < LOCK_ATTEMPTS => thread::sleep(BETWEEN_ATTEMPTS),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::input(format!("`{}`: another run writes there", path.display())));
+                }
+                Err(TryLockError::Error(error)) => {
+                    remark = Some(format!(
+                        "`{}` cannot be locked ({error}): make sure that no other run writes there meanwhile",
+                        path.display()
+                    ));
+                    break;
+                }
             }
         }
-        Ok(Store { path, file, bytes })
+        Ok(Store { path, file, bytes: 0, remark })
+    }
+
+    /// That the file could not be locked, in words for the user; `None` where it is.
+    #[must_use]
+    pub fn remark(&self) -> Option<&str> {
+        self.remark.as_deref()
     }
 
     /// Adds entries, all or none.
@@ -155,6 +191,8 @@ fn read(text: &[u8]) -> Result<(Vec<Entry>, usize), (usize, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
 
     const END: Entry = Entry::End { seconds: 1.0 };
 
@@ -171,6 +209,29 @@ mod tests {
         again.append(&[END]).expect("written");
         drop(again);
         assert_eq!(Store::open(folder.path()).expect("there").1, [END, END]);
+    }
+
+    /// A run that ends before its first entry leaves one.
+    #[test]
+    fn an_empty_file_is_taken_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(FILE);
+        fs::write(&path, "").expect("written");
+        let mut store = Store::create(folder.path()).expect("empty");
+        assert!(Store::create(folder.path()).expect_err("locked").to_string().contains("another run"));
+        store.append(&[END]).expect("written");
+        drop(store);
+        assert!(Store::create(folder.path()).expect_err("there").to_string().contains("--resume"));
+        assert_eq!(Store::open(folder.path()).expect("there").1, [END]);
+    }
+
+    /// A descriptor that leads to a path only has no lock, as a file of a filesystem without them.
+    #[test]
+    fn results_are_kept_where_there_are_no_locks() {
+        let file = File::options().read(true).custom_flags(OFlags::PATH.bits().cast_signed()).open("/").expect("there");
+        let store = Store::lock("results".into(), file).expect("no other run");
+        let remark = store.remark().expect("no lock");
+        assert!(remark.starts_with("`results` cannot be locked (Bad file descriptor"), "{remark}");
     }
 
     #[test]
@@ -201,7 +262,7 @@ mod tests {
     #[test]
     fn a_full_disk_loses_nothing_that_was_saved() {
         let Ok(file) = File::options().write(true).open("/dev/full") else { return };
-        let mut store = Store { path: "/dev/full".into(), file, bytes: 0 };
+        let mut store = Store { path: "/dev/full".into(), file, bytes: 0, remark: None };
         let error = store.append(&[END]).expect_err("no space");
         assert!(matches!(error, Error::Output { .. }) && error.to_string().contains("No space left"), "{error}");
     }

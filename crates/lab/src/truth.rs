@@ -109,11 +109,18 @@ fn subject(truth: &Truth) -> (&str, &str, u64, u64, Option<(&str, bool)>) {
     (&truth.mode, &truth.algorithm, truth.bytes, truth.count, list)
 }
 
-/// The answers that nobody has confirmed, without those in whose place a later run found a confirmed one.
+/// The answers that nobody has confirmed, each once, as the latest run saved it, without those in whose place a run
+/// found a confirmed one.
 #[must_use]
 pub fn unconfirmed(truths: &[Truth]) -> Vec<&Truth> {
     let confirmed: BTreeSet<_> = truths.iter().filter(|truth| truth.is_confirmed()).map(subject).collect();
-    truths.iter().filter(|truth| !truth.is_confirmed() && !confirmed.contains(&subject(truth))).collect()
+    let is_open = |truth: &&Truth| !truth.is_confirmed() && !confirmed.contains(&subject(truth));
+    let mut latest = BTreeMap::new();
+    for truth in truths.iter().filter(is_open) {
+        let sha256 = truth.list.as_ref().map(|list| &list.sha256);
+        latest.insert((subject(truth), &truth.answer, sha256), truth);
+    }
+    latest.into_values().collect()
 }
 
 /// The number of lists of which programs print different ones, with nobody to tell which is right.
@@ -181,6 +188,7 @@ pub fn is_right_check(truth: &Truth, answer: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::Listed;
 
     fn question(mode: Mode) -> Question {
         Question { mode, algorithm: "md5".to_owned(), bytes: 16, count: 1, variant: 0 }
@@ -238,6 +246,22 @@ mod tests {
         let both = [last_only, vec![vote("c", "c", &sha, "last")]].concat();
         let truth = settle(&question(Mode::Cipher), &both).expect("the last block agrees");
         assert!(is_right_check(&truth, &sha) && !is_right_check(&truth, &"6".repeat(64)));
+    }
+
+    /// A list that was alone at first, and then disputed, is told once.
+    #[test]
+    fn the_latest_doubt_counts() {
+        let printed = |sha256: &str, doubt: Option<Doubt>| Truth {
+            mode: "program".to_owned(),
+            list: Some(Listed { corpus: "c".to_owned(), pairs: false, sha256: sha256.to_owned(), doubt }),
+            ..of_size(Mode::ReadFile, 1)
+        };
+        let disputed = ["1", "2"].map(|sha256| printed(sha256, Some(Doubt::Disputed)));
+        let truths = [&[printed("1", Some(Doubt::Alone))][..], &disputed].concat();
+        assert_eq!(unconfirmed(&truths), disputed.iter().collect::<Vec<_>>());
+        assert_eq!(disagreements(&truths), 1);
+        let truths = [&truths[..], &[printed("2", None)]].concat();
+        assert_eq!((unconfirmed(&truths).len(), disagreements(&truths)), (0, 0));
     }
 
     #[test]

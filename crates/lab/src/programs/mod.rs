@@ -27,7 +27,7 @@ use crate::experiment::Definition;
 use crate::experiment::trials::{CACHE, CORPUS, Cache, CorpusDefinition, DEVICE, HERE, List, MODE, Program};
 use crate::measurements::TODAY;
 use crate::process::find_program;
-use crate::results::{self, FailureKind, Hello, Listed, Output, Truth};
+use crate::results::{self, Cell, FailureKind, Hello, Listed, Output, Truth};
 use crate::session::Failed;
 use cache::Counts;
 use cells::ProgramCell;
@@ -230,17 +230,18 @@ impl<'a> Stage<'a> {
     }
 
     /// What the list of a cell's program is about; `None` where it prints none.
-    pub(crate) fn subject(&self, cell: &ProgramCell) -> Option<Subject> {
-        let list = self.definition.programs[cell.program].list_of(&cell.cell.algorithm)?;
-        Some((cell.corpus.clone(), cell.cell.algorithm.clone(), list == List::Pairs))
+    pub(crate) fn subject(&self, cell: &Cell) -> Option<Subject> {
+        let program = self.definition.programs.iter().find(|program| program.id == cell.runner)?;
+        let list = program.list_of(&cell.algorithm)?;
+        Some((cell.dimensions.get(CORPUS)?.clone(), cell.algorithm.clone(), list == List::Pairs))
     }
 
-    /// Takes over the lists on which programs agreed in earlier runs.
+    /// Takes over the lists that programs printed in earlier runs.
     pub(crate) fn remember(&mut self, answers: &[Truth]) {
-        for Truth { algorithm, witnesses, list, .. } in answers {
-            if let Some(Listed { corpus, pairs, sha256, doubt: None }) = list {
+        for Truth { algorithm, answer, witnesses, list, .. } in answers {
+            if let Some(Listed { corpus, pairs, sha256, doubt }) = list {
                 let poll = self.polls.entry((corpus.clone(), algorithm.clone(), *pairs)).or_default();
-                poll.remember(sha256, witnesses);
+                poll.remember(sha256, answer, witnesses, *doubt);
             }
         }
     }
@@ -253,7 +254,7 @@ impl<'a> Stage<'a> {
     /// Lets the program of a cell print its list once, unless it has done so under the same options. `None` where the
     /// user wants to stop.
     pub(crate) fn ask(&mut self, cell: &ProgramCell, cancel: &AtomicBool) -> Option<()> {
-        let options = options(cell);
+        let options = options(&cell.cell);
         if self.asked.contains_key(&options) {
             return Some(());
         }
@@ -268,13 +269,14 @@ impl<'a> Stage<'a> {
     /// Takes the list of a program. Returns its place in the poll, if it prints one.
     fn enter(&mut self, cell: &ProgramCell, digests: Digests) -> Result<Option<usize>, Failed> {
         let list = self.definition.programs[cell.program].list_of(&cell.cell.algorithm);
-        let Some((list, subject)) = list.zip(self.subject(cell)) else { return Ok(None) };
+        let Some((list, subject)) = list.zip(self.subject(&cell.cell)) else { return Ok(None) };
         let files = self.counts(&cell.corpus).files;
         if list.has_every_file() && digests.len() as u64 != files {
             let message = format!("lists {} of {}", digests.len(), counted(files, "file", "files"));
             return Err(Failed { kind: FailureKind::WrongAnswer, message });
         }
-        Ok(Some(self.polls.entry(subject).or_default().enter(digests, &cell.cell.runner)))
+        let answer = format!("{} over `{}`", counted(digests.len(), "entry", "entries"), cell.corpus);
+        Ok(Some(self.polls.entry(subject).or_default().enter(digests, answer, &cell.cell.runner)))
     }
 
     /// Completes the lists when all programs have printed theirs. `None` where the user wants to stop.
@@ -284,13 +286,15 @@ impl<'a> Stage<'a> {
     pub(crate) fn settle(&mut self, cancel: &AtomicBool) -> Result<Option<()>, Error> {
         let mut sums = Vec::new();
         for ((corpus, ..), poll) in &self.polls {
-            for list in poll.lists() {
-                let Some(sha256) = self.fingerprint(corpus, &list.digests, cancel)? else { return Ok(None) };
-                sums.push(sha256);
+            let mut of_poll = Vec::new();
+            for digests in poll.printed() {
+                let Some(sha256) = self.fingerprint(corpus, digests, cancel)? else { return Ok(None) };
+                of_poll.push(sha256);
             }
+            sums.push(of_poll);
         }
-        for (list, sha256) in self.polls.values_mut().flat_map(Poll::lists_mut).zip(sums) {
-            list.sha256 = sha256;
+        for (poll, sums) in self.polls.values_mut().zip(sums) {
+            poll.complete(sums);
         }
         Ok(Some(()))
     }
@@ -316,7 +320,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Whether the program of a cell went well when it was asked, and printed no list that is known to be wrong.
-    pub(crate) fn verdict(&self, cell: &ProgramCell) -> Result<(), Failed> {
+    pub(crate) fn verdict(&self, cell: &Cell) -> Result<(), Failed> {
         let place = match self.asked.get(&options(cell)) {
             Some(Ok(Some(place))) => *place,
             Some(Err(failed)) => return Err(failed.clone()),
@@ -324,6 +328,15 @@ impl<'a> Stage<'a> {
         };
         let poll = self.subject(cell).and_then(|subject| self.polls.get(&subject));
         let judged = poll.map_or(Ok(()), |poll| poll.judge(place));
+        judged.map_err(|message| Failed { kind: FailureKind::WrongAnswer, message })
+    }
+
+    /// Whether the program of a cell that was measured in earlier runs printed no list in them that is known to be
+    /// wrong by now.
+    pub(crate) fn verdict_of_earlier(&self, cell: &Cell) -> Result<(), Failed> {
+        let poll = self.subject(cell).and_then(|subject| self.polls.get(&subject));
+        let was_asked = self.asked.contains_key(&options(cell));
+        let judged = poll.map_or(Ok(()), |poll| poll.judge_earlier(&cell.runner, was_asked));
         judged.map_err(|message| Failed { kind: FailureKind::WrongAnswer, message })
     }
 
@@ -344,15 +357,15 @@ impl<'a> Stage<'a> {
         let mut truths = Vec::new();
         for ((corpus, algorithm, pairs), poll) in &self.polls {
             let Counts { files: count, bytes, .. } = self.counts(corpus);
-            truths.extend(poll.answers().into_iter().map(|Answer { list, programs, doubt }| Truth {
+            truths.extend(poll.answers().into_iter().map(|Answer { list, doubt }| Truth {
                 mode: MODE.to_owned(),
                 algorithm: algorithm.clone(),
                 bytes,
                 count,
                 variant: 0,
-                answer: format!("{} over `{corpus}`", counted(list.digests.len(), "entry", "entries")),
+                answer: list.answer.clone(),
                 check: None,
-                witnesses: programs.into_iter().collect(),
+                witnesses: list.witnesses().cloned().collect(),
                 list: Some(Listed { corpus: corpus.clone(), pairs: *pairs, sha256: list.sha256.clone(), doubt }),
             }));
         }
@@ -469,10 +482,10 @@ pub(crate) fn meter(definition: &Definition, folder: &Path, program: &Path, memo
 }
 
 /// What the list of a cell's program depends on.
-fn options(cell: &ProgramCell) -> String {
-    let mut dimensions = cell.cell.dimensions.clone();
+fn options(cell: &Cell) -> String {
+    let mut dimensions = cell.dimensions.clone();
     dimensions.retain(|name, _| name != DEVICE && name != CACHE);
-    format!("{} {} {} {dimensions:?}", cell.cell.runner, cell.cell.profile, cell.cell.algorithm)
+    format!("{} {} {} {dimensions:?}", cell.runner, cell.profile, cell.algorithm)
 }
 
 /// SHA-256 of the list of the digests of all files in the directory of a meter; `None` where the user wants to stop.

@@ -192,6 +192,21 @@ fn a_crash_costs_one_cell_and_the_runner_is_started_anew() {
     assert_eq!(samples(&entries, "a"), SAMPLES);
 }
 
+/// It crashes at every second question, so never three times in a row.
+#[test]
+fn a_witness_that_recovers_is_asked_everything() {
+    let mut lab = Lab::new(&["recovers"]);
+    lab.experiment = lab.experiment.replace("16, \"1K\"", "16, 17, 18, 19");
+    let definition = lab.folder.path().join("lab/runners/sh/runner.toml");
+    let text = fs::read_to_string(&definition).unwrap();
+    let other = "[[variant]]\nid = \"b\"\nlabel = \"b\"\narguments = [\"b\", \"\"]\n";
+    assert!(text.contains(other));
+    fs::write(&definition, text.replace(other, "")).unwrap();
+    lab.run().unwrap();
+    // It confirms half of the eight answers, each of which has 3 rounds of 2.
+    assert_eq!(samples(&lab.entries(), "a"), 4 * 6);
+}
+
 #[test]
 fn what_does_not_start_is_unavailable() {
     for (name, reason) in [

@@ -262,6 +262,72 @@ fn a_program_that_disagrees_is_wrong_where_others_agree() {
     assert!(told.contains("Nobody confirms these") && !told.contains("These agreed"), "{told}");
 }
 
+/// Programs that are measured one after the other confirm and contradict each other as those that are measured together.
+#[test]
+fn lists_of_earlier_runs_count() {
+    let directory = scratch();
+    let path = directory.path();
+    let program = |(id, more): (&str, &str)| {
+        format!(
+            "[[program]]\nid = \"{id}\"\nlabel = \"{id}\"\nlist = \"digests\"\n\
+             command = 'find \"$corpus\" -type f -print0 | xargs -0 md5sum{more}'\n"
+        )
+    };
+    let programs = [("honest", ""), ("second", ""), ("liar", " | sed s/^......../00000000/")].map(program).concat();
+    let definition = trial(r#"["honest", "second", "liar"]"#, &programs)
+        .replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]");
+    let begin = |runners: &[&str]| {
+        let _ = fs::remove_dir_all(path.join("out"));
+        run(path, &definition, runners).0.code()
+    };
+    let resume = |options: &[&str]| run(path, &definition, &[&["--resume"][..], options].concat());
+    let answers = |results: &[Value]| -> Vec<(String, Value)> {
+        let told = |truth: &&Value| (truth["witnesses"].to_string(), truth["list"]["doubt"].clone());
+        of(results, "truth").iter().map(told).collect()
+    };
+    let failures = |results: &[Value]| -> Vec<(Value, Value)> {
+        let told = |failure: &&Value| (failure["runner"].clone(), failure["message"].clone());
+        of(results, "failure").iter().map(told).collect()
+    };
+    let page = || {
+        pfh(path, ["lab", "report", "out"]).run().done();
+        fs::read_to_string(path.join("out/report.md")).unwrap()
+    };
+    let [alone, disputed] = ["alone", "disputed"].map(|doubt| json!(doubt));
+    let [honest, liar, both] = [r#"["honest"]"#, r#"["liar"]"#, r#"["honest","second"]"#].map(str::to_owned);
+    let caught = [(json!("liar"), json!("printed another list in an earlier run than honest, second"))];
+    // The liar comes later: nobody knows who lies, whoever is asked again, until a third one tells.
+    assert_eq!(begin(&["--runner", "honest"]), 0);
+    let (ended, results) = resume(&["--runner", "liar"]);
+    let dispute = "pfh: md5 over `noise`: liar disagrees with what was printed in an earlier run by honest; ";
+    assert!(ended.code() == 1 && ended.stderr.contains(dispute), "{}", ended.stderr);
+    let doubtful = [(honest.clone(), alone), (liar, disputed.clone()), (honest, disputed)];
+    assert_eq!(answers(&results), doubtful);
+    let told = page();
+    assert!(told.contains("Programs print different lists"), "{told}");
+    assert_eq!(told.matches(" | others disagree, ").count(), 2, "{told}");
+    assert!(!told.contains("no other program printed a list"), "{told}");
+    let (ended, results) = resume(&["--rounds", "4", "--runner", "honest"]);
+    assert_eq!((ended.code(), answers(&results)), (1, doubtful.to_vec()), "{}", ended.stderr);
+    let (ended, results) = resume(&["--runner", "second"]);
+    assert_eq!((ended.code(), failures(&results)), (1, caught.to_vec()), "{}", ended.stderr);
+    assert_eq!(answers(&results)[3..], [(both.clone(), Value::Null)]);
+    let told = page();
+    assert!(told.contains("wrong answer | printed another list") && !told.contains("Nobody confirms these"), "{told}");
+    // The liar comes first.
+    assert_eq!(begin(&["--runner", "liar"]), 0);
+    let (ended, results) = resume(&["--runner", "honest", "--runner", "second"]);
+    assert_eq!((ended.code(), failures(&results)), (1, caught.to_vec()), "{}", ended.stderr);
+    let measured = pfh_lab::measurements::Measurements::open(&path.join("out")).unwrap();
+    assert_eq!(measured.runner_ids("today"), ["honest", "second"]);
+    // Nobody lies.
+    assert_eq!(begin(&["--runner", "honest"]), 0);
+    let (ended, results) = resume(&["--runner", "second"]);
+    assert_eq!((ended.code(), failures(&results)), (0, Vec::new()), "{}", ended.stderr);
+    assert_eq!(answers(&results)[1..], [(both, Value::Null)]);
+    assert!(!page().contains("Nobody confirms these"));
+}
+
 /// A program that changes between two runs is not believed because it is asked alone, nor its versions mixed.
 #[test]
 fn a_program_that_changes_before_it_is_continued_is_found() {
