@@ -174,6 +174,9 @@ class Tasks:
             self.add(("not-offered",), mode=mode, algorithm="no-such-algorithm", chunk_bytes=0, count=1, **file)
         for count in [0, 7] if algorithm else []:
             self.add(("error",), mode="messages", algorithm=algorithm, chunk_bytes=0, count=count, **file)
+        lines = self.file(b"a\nb\n")
+        for size in [3, 5] if algorithm else []:
+            self.add(("error",), mode="strings", algorithm=algorithm, chunk_bytes=0, count=2, **lines | {"bytes": size})
         for mode, name in [("digest", algorithm), ("digest-file", algorithm), ("read-file", "none")]:
             if name:
                 absent = {"path": str(self.folder / "absent"), "bytes": 1}

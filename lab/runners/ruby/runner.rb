@@ -133,7 +133,9 @@ def cipher_file_mode(task, make)
 end
 
 def strings_mode(task, make)
-  digest_each(File.binread(task['path']).split("\n"), make)
+  data = File.binread(task['path'])
+  expect(task, data.bytesize)
+  digest_each(data.split("\n"), make)
 end
 
 def messages_mode(task, make)

@@ -164,7 +164,12 @@ fn perform(lanes: bool, task: &Task, then: &mut dyn FnMut(Pass<'_>) -> Result<()
     if !is_offered {
         return not_offered("this mode is not offered");
     }
-    let data = if matches!(task.mode, Mode::DigestFile | Mode::ReadFile) { Vec::new() } else { read(task)? };
+    let data = if matches!(task.mode, Mode::DigestFile | Mode::ReadFile) {
+        expect_bytes(task, fs::metadata(&task.path)?.len())?;
+        Vec::new()
+    } else {
+        read(task)?
+    };
     let messages = match task.mode {
         Mode::Strings => lines(&data),
         Mode::Messages => equal_parts(&data, task)?,
@@ -237,12 +242,12 @@ fn digest(algorithm: Algorithm, data: &[u8], chunk_bytes: usize) -> Digest {
     hasher.finish()
 }
 
-/// Reads the file of a task in pieces (0: of 64 KiB) and returns its size.
+/// Reads the file of a task in pieces (0: all of it in one) and returns its size.
 fn read_pieces(task: &Task, chunk_bytes: usize, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
-    const WITHOUT: usize = 64 << 10;
-    const MOST: usize = 64 << 20;
     let mut file = File::open(&task.path)?;
-    let mut buffer = vec![0; if chunk_bytes == 0 { WITHOUT } else { chunk_bytes.min(MOST) }];
+    // One byte more than expected, to see that nothing follows.
+    let whole = usize::try_from(task.bytes).unwrap_or(usize::MAX).saturating_add(1);
+    let mut buffer = vec![0; if chunk_bytes == 0 { whole } else { chunk_bytes.min(whole) }];
     let mut bytes = 0;
     loop {
         match file.read(&mut buffer) {
@@ -289,4 +294,42 @@ fn peak_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches(" kB").parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// A file is read in the pieces that the task names, as by the other runners: all of it in one where it names none.
+    #[test]
+    fn pieces_are_those_of_the_task() {
+        const BYTES: u64 = (64 << 20) + 1;
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        file.as_file().set_len(BYTES).expect("a hole");
+        let task = Task {
+            id: 1,
+            mode: Mode::ReadFile,
+            algorithm: "none".to_owned(),
+            path: file.path().to_str().expect("text").to_owned(),
+            repeat_path: String::new(),
+            bytes: BYTES,
+            count: 1,
+            chunk_bytes: 0,
+            warm_up: 0,
+            repeats: 1,
+            parameters: BTreeMap::new(),
+        };
+        let pieces = |chunk_bytes: usize| {
+            let mut pieces = Vec::new();
+            let bytes = read_pieces(&task, chunk_bytes, |piece| pieces.push(piece.len())).expect("read");
+            assert_eq!(bytes, BYTES);
+            pieces
+        };
+        assert_eq!((pieces(0), pieces(usize::MAX)), (vec![(64 << 20) + 1], vec![(64 << 20) + 1]));
+        assert_eq!(pieces(64 << 20), [64 << 20, 1]);
+        // A size that no file has takes no memory.
+        let lie = Task { bytes: u64::MAX, ..task.clone() };
+        assert!(matches!(perform(false, &lie, &mut |_| Ok(())), Err(Refusal::Error(_))));
+    }
 }
