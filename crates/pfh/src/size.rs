@@ -30,7 +30,9 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     let factor = u64::pow(base, power);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) || fraction.len() > 9 {
+    // There is no part of a byte.
+    let is_divided = factor == 1 && digits.contains('.');
+    if whole.is_empty() || !all_digits(whole) || !all_digits(fraction) || fraction.len() > 9 || is_divided {
         return Err(unclear());
     }
     let too_large = || format!("`{text}` is too large");

@@ -394,7 +394,7 @@ fn best(measured: &Measured) -> Option<&Choice> {
     measured.choices.get(measured.best)
 }
 
-/// Files and bytes to project to. If the user names one of them, the other follows from the mean size.
+/// Files and bytes to project to.
 fn volume(measured: &Measured, plan: &Plan) -> Result<(u64, u64), NotEnough> {
     let (files, bytes) = (measured.survey.files, measured.survey.bytes());
     let path = &measured.path;
@@ -412,14 +412,7 @@ fn volume(measured: &Measured, plan: &Plan) -> Result<(u64, u64), NotEnough> {
             false => format!("the walk of `{path}` found {found} in its time; give it more with --seconds"),
         }));
     }
-    let scaled = |of: u64, by: u64, to: u64| (of as f64 * to as f64 / by.max(1) as f64) as u64;
-    Ok(match (plan.files, plan.bytes) {
-        (None, None) => (files, bytes),
-        (Some(to), None) => (to, scaled(bytes, files, to)),
-        (None, Some(to)) if bytes > 0 => (scaled(files, bytes, to).max(1), to),
-        (None, Some(to)) => (files, to),
-        (Some(files), Some(bytes)) => (files, bytes),
-    })
+    Ok(measured.survey.volume(plan.files, plan.bytes))
 }
 
 /// By how much runs that hash take longer than the longer of reading and hashing, as a share of the shorter.

@@ -65,6 +65,21 @@ impl Survey {
         }
         (self.sized_bytes as f64 * self.files as f64 / self.sized_files.max(1) as f64) as u64
     }
+
+    /// Files and bytes of a volume of which the user may have named either. If only one of them was named, the other
+    /// follows from the mean size; if none was, they are those of the files that were found.
+    #[must_use]
+    pub fn volume(&self, files: Option<u64>, bytes: Option<u64>) -> (u64, u64) {
+        let found = (self.files, self.bytes());
+        let scaled = |of: u64, by: u64, to: u64| (of as f64 * to as f64 / by.max(1) as f64) as u64;
+        match (files, bytes) {
+            (None, None) => found,
+            (Some(to), None) => (to, scaled(found.1, found.0, to)),
+            (None, Some(to)) if found.1 > 0 => (scaled(found.0, found.1, to).max(1), to),
+            (None, Some(to)) => (found.0, to),
+            (Some(files), Some(bytes)) => (files, bytes),
+        }
+    }
 }
 
 /// A run over cached data.
@@ -159,5 +174,17 @@ mod tests {
         assert_eq!(Survey { sized_files: 100, ..survey }.bytes(), 5000);
         assert_eq!(Survey::default().bytes(), 0);
         assert_eq!(Survey { sized_bytes: 0, sized_files: 0, ..survey }.bytes(), 0);
+    }
+
+    #[test]
+    fn a_volume_follows_from_what_is_named_of_it() {
+        let survey = Survey { files: 100, sized_files: 100, sized_bytes: 5000, ..Survey::default() };
+        assert_eq!(survey.volume(None, None), (100, 5000));
+        assert_eq!(survey.volume(Some(10), None), (10, 500));
+        assert_eq!(survey.volume(None, Some(50_000)), (1000, 50_000));
+        assert_eq!(survey.volume(Some(3), Some(7)), (3, 7));
+        // A volume has at least one file, and empty ones say nothing of how many.
+        assert_eq!(survey.volume(None, Some(1)), (1, 1));
+        assert_eq!(Survey { sized_bytes: 0, ..survey }.volume(None, Some(50_000)), (100, 50_000));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::synthetic::{Synthetic, program};
 use pfh_lab::report::{Options, Report};
-use pfh_lab::results::{Corpus, Cost, Device, Doubt, Entry, FailureKind, KEPT, Listed, Output, Truth};
+use pfh_lab::results::{Corpus, Cost, Device, Doubt, Entry, FailureKind, KEPT, Listed, Output, Runner, Truth};
 
 const DEFINITION: &str = r#"
 title = "Programs"
@@ -163,6 +163,21 @@ fn lists_that_nobody_confirms_are_told() {
     }
     let text = page(&disputed);
     assert!(text.contains("Programs print different lists") && text.contains("| peer | others disagree"), "{text}");
+}
+
+/// A program whose definition tells no version has nothing in the place of one.
+#[test]
+fn a_program_without_a_version_is_named() {
+    let mut made = Synthetic::new("programs");
+    made.header().definition = DEFINITION.to_owned();
+    made.runner("peer", "today", "peer", "program");
+    if let Some(Entry::Runner(Runner { hello: Some(hello), .. })) = made.entries.last_mut() {
+        hello.language_version.clear();
+        hello.library_version.clear();
+    }
+    given(&mut made, "peer", "md5", &[("cache", "cold")], 9.0, 0);
+    let page = Report::new(&made.measurements(), Options::default()).document().markdown();
+    assert!(page.contains("| peer | peer | program | peer |"), "{page}");
 }
 
 /// A runner that was measured stays so, whatever was missing when the run was continued.

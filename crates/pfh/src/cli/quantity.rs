@@ -122,7 +122,9 @@ mod tests {
         for (text, bytes) in &cases[..9] {
             assert_eq!(parse_bytes(text), Ok(*bytes), "{text}");
         }
-        for text in ["", "M", "-1", "1,5M", "1.M5", "12X", "99999999999999999999", "20000P", "1e3", "é", " 1"] {
+        for text in
+            ["", "M", "-1", "1,5M", "1.M5", "12X", "99999999999999999999", "20000P", "1e3", "é", " 1", "1.5", "1.5b"]
+        {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
     }
@@ -134,7 +136,7 @@ mod tests {
         {
             assert_eq!(parse_count(text), Ok(count), "{text}");
         }
-        for text in ["", "M", "1.2MB", "3T", "-1", "1e6", "é"] {
+        for text in ["", "M", "1.2MB", "3T", "-1", "1e6", "é", "1.5"] {
             assert!(parse_count(text).is_err(), "{text}");
         }
     }

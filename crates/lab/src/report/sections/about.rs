@@ -47,9 +47,9 @@ fn runners(report: &Report<'_>) -> Section {
                 table.push(vec![
                     Cell::text(format!("{}{stand_in}", report.measurements.label(id))),
                     Cell::text(id),
-                    // Whole programs have no version of a language.
+                    // Whole programs have no version of a language, and some tell none of their own.
                     Cell::text(format!("{language} {}", hello.language_version).trim_end()),
-                    Cell::text(format!("{} {}", hello.library, hello.library_version)),
+                    Cell::text(format!("{} {}", hello.library, hello.library_version).trim_end()),
                     Cell::text(&hello.provider),
                     Cell::text(&hello.backend),
                 ]);

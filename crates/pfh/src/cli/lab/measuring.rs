@@ -487,14 +487,7 @@ impl<'a> Measuring<'a> {
 
     /// Files and bytes to choose options for.
     fn planned_volume(&self) -> (u64, u64) {
-        let (files, bytes) = (self.measured.survey.files, self.measured.survey.bytes());
-        let scaled = |of: u64, by: u64, to: u64| (of as f64 * to as f64 / by.max(1) as f64) as u64;
-        match self.volume {
-            (None, None) => (files, bytes),
-            (Some(to), None) => (to, scaled(bytes, files, to)),
-            (None, Some(to)) => (scaled(files, bytes, to), to),
-            (Some(files), Some(bytes)) => (files, bytes),
-        }
+        self.measured.survey.volume(self.volume.0, self.volume.1)
     }
 
     /// Tries options that may be faster than the defaults, as long as there is time.
