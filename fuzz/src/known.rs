@@ -9,10 +9,20 @@ use pfh_known::{BloomError, BloomFile, BloomFilter, BloomShape, FragmentJoiner, 
 pub fn set(input: &[u8]) {
     const CHECK_BYTES: usize = 32;
     const FOOTER_BYTES: usize = 4096;
+    /// Where the footer has the check of the entries of sections before it, those after the first 61.
+    const FURTHER_CHECK_AT: usize = 3976;
     let mut set = input.to_vec();
-    // Without a right check, nothing after it would ever be reached.
+    // Without right checks, nothing after them would ever be reached.
     if let Some(footer_at) = set.len().checked_sub(FOOTER_BYTES) {
-        let (footer, check) = set[footer_at..].split_at_mut(FOOTER_BYTES - CHECK_BYTES);
+        let (before, footer) = set.split_at_mut(footer_at);
+        let sections = footer[20..24].try_into().map_or(0, u32::from_le_bytes) as usize;
+        if footer[16] == 3
+            && let Some(at) = footer_at.checked_sub(64 * sections.saturating_sub(61))
+        {
+            let check = Algorithm::BLAKE3.digest(&before[at..]);
+            footer[FURTHER_CHECK_AT..FURTHER_CHECK_AT + CHECK_BYTES].copy_from_slice(check.bytes());
+        }
+        let (footer, check) = footer.split_at_mut(FOOTER_BYTES - CHECK_BYTES);
         check.copy_from_slice(Algorithm::BLAKE3.digest(footer).bytes());
     }
     let Ok(set) = KnownSet::from_bytes(set) else { return };
@@ -28,7 +38,15 @@ pub fn set(input: &[u8]) {
         assert!(entries.iter().all(|entry| *entry < set.entries()));
     }
     set.needed_algorithms();
+    for algorithm in set.algorithms() {
+        let each = set.each(algorithm, |entry, _| {
+            assert!(entry < set.entries());
+            Ok(())
+        });
+        assert!(each.is_ok());
+    }
     let agreeing = set.agreeing(&digests).unwrap_or_default();
+    assert!(agreeing.iter().all(|entry| *entry < set.entries()));
     for entry in agreeing.into_iter().chain([0, 1, u64::MAX]) {
         assert!(set.source(entry).is_ok() && set.size(entry).is_ok() && set.digests(entry).is_ok());
         assert!([Text::Category, Text::Product, Text::Name].into_iter().all(|text| set.text(text, entry).is_ok()));

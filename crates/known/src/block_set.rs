@@ -12,7 +12,7 @@ use crate::fragments::BlockPlace;
 use crate::layout::{BLOCKS_VERSION, FILE_BYTES, Kind};
 use crate::sections::{Column, SetFile, TableWriter};
 use crate::set::{KnownSet, number};
-use crate::strings::{StringsWriter, text_at};
+use crate::strings::{NAME_BYTES_MAX, StringsWriter, text_at};
 
 /// Most places of a block that a reader takes; a writer keeps fewer.
 const PLACES_READ_MAX: u64 = 255;
@@ -174,7 +174,7 @@ impl BlockSetBuilder {
             *number = self.files.len() as u32;
         }
         self.files.push(FileRecord { first: self.blocks, bytes: file.bytes, placed: 0 });
-        self.names.push(file.name)?;
+        self.names.push(&file.name[..file.name.len().min(NAME_BYTES_MAX)])?;
         self.blocks += blocks;
         Ok(())
     }
@@ -371,7 +371,7 @@ impl Blocks<'_> {
         let record = self.set.record(&self.sections.files, file);
         let strings = (self.set.section(&self.sections.strings), self.set.section(&self.sections.blocks));
         let found = record.map(|record| KnownFile {
-            name: text_at(strings.0, strings.1, file).unwrap_or_default(),
+            name: text_at(strings.0, strings.1, file, NAME_BYTES_MAX).unwrap_or_default(),
             bytes: number(&record[8..16]),
             blocks: number(&record[16..24]),
             source: number(&record[24..32]) as usize,

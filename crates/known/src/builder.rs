@@ -8,7 +8,7 @@ use pfh_list::{ByteSort, ExternalSort, be_number};
 use crate::about::{About, Origin};
 use crate::layout::{Kind, VERSION};
 use crate::sections::{Column, DistinctSizes, SetFile, TableWriter};
-use crate::strings::StringsWriter;
+use crate::strings::{StringsWriter, TEXT_BYTES_MAX};
 
 /// One line of a source: the digests of a file, and what is known of it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -414,9 +414,6 @@ fn push_size(sizes: &mut Option<DistinctSizes>, size: Option<u64>) -> io::Result
         (None, Some(_)) => Ok(()),
     }
 }
-
-/// Longest text that is kept, in bytes; the rest is cut off.
-const TEXT_BYTES_MAX: usize = 4096;
 
 fn entry_bytes(entry: u64) -> [u8; ENTRY_BYTES] {
     let mut bytes = [0; ENTRY_BYTES];

@@ -7,6 +7,7 @@ use pfh_digest::Algorithm;
 
 use crate::filter::BLOCK_BYTES;
 use crate::index::GROUP_BYTES;
+use crate::set::number;
 use crate::starts::START_BYTES;
 
 /// The first bytes of a set, and of its footer.
@@ -15,14 +16,21 @@ pub(crate) const MAGIC: &[u8; 16] = b"pfh known set\r\n\x1a";
 pub(crate) const VERSION: u32 = 1;
 /// The version of sets of blocks, which a reader of sets of files would take for these.
 pub(crate) const BLOCKS_VERSION: u32 = 2;
+/// The version of sets of files with more sections than the footer has room for.
+const LONG_VERSION: u32 = 3;
 pub(crate) const FOOTER_BYTES: usize = 4096;
 /// Sections begin at multiples of a cache line.
 pub(crate) const ALIGN_BYTES: u64 = 64;
 const TABLE_AT: usize = 72;
 const SECTION_BYTES: usize = 64;
 const NAME_BYTES: usize = 32;
-pub(crate) const SECTIONS_MAX: usize = 61;
+/// Most sections of a set of files.
+pub(crate) const SECTIONS_MAX: usize = 128;
+/// Most sections that the footer has itself, and so all of a set of blocks.
+pub(crate) const FOOTER_SECTIONS_MAX: usize = 61;
 const CHECK_BYTES: usize = 32;
+/// Where the footer has the check of the entries before it.
+const FURTHER_CHECK_AT: usize = TABLE_AT + FOOTER_SECTIONS_MAX * SECTION_BYTES;
 /// Length of a record about a file in a set of blocks.
 pub(crate) const FILE_BYTES: usize = 32;
 
@@ -143,6 +151,28 @@ impl Section {
         let start = self.offset as usize;
         start..start + (self.records * u64::from(self.record_bytes)) as usize
     }
+
+    /// Returns the entry of the section in the footer.
+    fn to_bytes(&self) -> [u8; SECTION_BYTES] {
+        let mut entry = [0; SECTION_BYTES];
+        entry[..8].copy_from_slice(self.kind.name());
+        entry[8..8 + self.name.len()].copy_from_slice(self.name.as_bytes());
+        entry[40..48].copy_from_slice(&self.offset.to_le_bytes());
+        entry[48..56].copy_from_slice(&self.records.to_le_bytes());
+        entry[56..60].copy_from_slice(&self.record_bytes.to_le_bytes());
+        entry
+    }
+
+    /// Reads an entry of a section that ends at `end` at the latest; `None` if it is damaged.
+    fn read(entry: &[u8; SECTION_BYTES], end: u64) -> Option<Section> {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name()[..] == entry[..8])?;
+        let name = std::str::from_utf8(&entry[8..8 + NAME_BYTES]).ok()?.trim_end_matches('\0');
+        let (offset, records) = (number(&entry[40..48]), number(&entry[48..56]));
+        let record_bytes = number(&entry[56..60]) as u32;
+        let own_end = records.checked_mul(record_bytes.into())?.checked_add(offset)?;
+        let is_whole = own_end <= end && offset.is_multiple_of(ALIGN_BYTES) && kind.has_records_of(record_bytes);
+        is_whole.then(|| Section { kind, name: name.to_owned(), offset, records, record_bytes })
+    }
 }
 
 /// The footer of a set.
@@ -184,7 +214,7 @@ impl fmt::Display for OpenError {
             OpenError::Version(version) => {
                 write!(
                     f,
-                    "the set is of version {version}, and this program reads versions {VERSION} and {BLOCKS_VERSION}"
+                    "the set is of version {version}, and this program reads versions {VERSION} to {LONG_VERSION}"
                 )
             }
         }
@@ -207,65 +237,73 @@ impl From<io::Error> for OpenError {
 }
 
 impl Footer {
+    /// Returns the entries of the sections for which the footer has no room. They come right before it.
+    pub(crate) fn further_entries(sections: &[Section]) -> Vec<u8> {
+        sections.iter().skip(FOOTER_SECTIONS_MAX).flat_map(Section::to_bytes).collect()
+    }
+
     pub(crate) fn to_bytes(&self) -> [u8; FOOTER_BYTES] {
+        let further = Footer::further_entries(&self.sections);
         let mut bytes = [0; FOOTER_BYTES];
         bytes[..16].copy_from_slice(MAGIC);
-        bytes[16..20].copy_from_slice(&self.version.to_le_bytes());
+        let version = if further.is_empty() { self.version } else { LONG_VERSION };
+        bytes[16..20].copy_from_slice(&version.to_le_bytes());
         bytes[20..24].copy_from_slice(&(self.sections.len() as u32).to_le_bytes());
         bytes[24..32].copy_from_slice(&self.file_bytes.to_le_bytes());
         bytes[32..64].copy_from_slice(&self.contents);
-        for (section, entry) in self.sections.iter().zip(bytes[TABLE_AT..].as_chunks_mut::<SECTION_BYTES>().0) {
-            entry[..8].copy_from_slice(section.kind.name());
-            entry[8..8 + section.name.len()].copy_from_slice(section.name.as_bytes());
-            entry[40..48].copy_from_slice(&section.offset.to_le_bytes());
-            entry[48..56].copy_from_slice(&section.records.to_le_bytes());
-            entry[56..60].copy_from_slice(&section.record_bytes.to_le_bytes());
+        let entries = bytes[TABLE_AT..FURTHER_CHECK_AT].as_chunks_mut::<SECTION_BYTES>().0;
+        for (section, entry) in self.sections.iter().zip(entries) {
+            *entry = section.to_bytes();
+        }
+        if !further.is_empty() {
+            let check = Algorithm::BLAKE3.digest(&further);
+            bytes[FURTHER_CHECK_AT..FURTHER_CHECK_AT + CHECK_BYTES].copy_from_slice(check.bytes());
         }
         let check = Algorithm::BLAKE3.digest(&bytes[..FOOTER_BYTES - CHECK_BYTES]);
         bytes[FOOTER_BYTES - CHECK_BYTES..].copy_from_slice(check.bytes());
         bytes
     }
 
-    /// Reads the footer of a set of this length whose first bytes are `head`.
-    pub(crate) fn read(head: &[u8], footer: &[u8], file_bytes: u64) -> Result<Footer, OpenError> {
-        if !head.starts_with(MAGIC) {
+    /// Reads the footer of a set of these bytes.
+    pub(crate) fn read(all: &[u8]) -> Result<Footer, OpenError> {
+        if !all.starts_with(MAGIC) {
             return Err(OpenError::NotASet);
         }
-        let Some(bytes) = footer.first_chunk::<FOOTER_BYTES>().filter(|footer| footer.starts_with(MAGIC)) else {
+        let whole = all.split_last_chunk::<FOOTER_BYTES>();
+        let Some((before, bytes)) =
+            whole.filter(|(before, footer)| before.len() >= MAGIC.len() && footer.starts_with(MAGIC))
+        else {
             return Err(OpenError::OtherLength);
         };
         let (checked, check) = bytes.split_at(FOOTER_BYTES - CHECK_BYTES);
         if Algorithm::BLAKE3.digest(checked).bytes() != check {
             return Err(OpenError::Damaged);
         }
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
-        let version = word(16);
-        if !matches!(version, VERSION | BLOCKS_VERSION) {
+        let version = number(&bytes[16..20]) as u32;
+        if !matches!(version, VERSION | BLOCKS_VERSION | LONG_VERSION) {
             return Err(OpenError::Version(version));
         }
-        if long(24) != file_bytes {
+        let file_bytes = number(&bytes[24..32]);
+        if file_bytes != all.len() as u64 {
             return Err(OpenError::OtherLength);
         }
-        let count = word(20) as usize;
-        if count > SECTIONS_MAX {
+        let count = number(&bytes[20..24]) as usize;
+        let further_bytes = SECTION_BYTES * count.saturating_sub(FOOTER_SECTIONS_MAX);
+        let is_long = version == LONG_VERSION;
+        if count > SECTIONS_MAX || is_long != (further_bytes > 0) || further_bytes > before.len() {
+            return Err(OpenError::Damaged);
+        }
+        let (before, further) = before.split_at(before.len() - further_bytes);
+        let further_check = &bytes[FURTHER_CHECK_AT..FURTHER_CHECK_AT + CHECK_BYTES];
+        if is_long && Algorithm::BLAKE3.digest(further).bytes() != further_check {
             return Err(OpenError::Damaged);
         }
         let mut contents = [0; 32];
         contents.copy_from_slice(&bytes[32..64]);
-        let section = |index: usize| {
-            let at = TABLE_AT + index * SECTION_BYTES;
-            let kind = Kind::ALL.into_iter().find(|kind| kind.name()[..] == bytes[at..at + 8])?;
-            let name = std::str::from_utf8(&bytes[at + 8..at + 8 + NAME_BYTES]).ok()?.trim_end_matches('\0');
-            let (offset, records, record_bytes) = (long(at + 40), long(at + 48), word(at + 56));
-            let end = records.checked_mul(record_bytes.into())?.checked_add(offset)?;
-            let is_whole = end <= file_bytes - FOOTER_BYTES as u64
-                && offset.is_multiple_of(ALIGN_BYTES)
-                && kind.has_records_of(record_bytes);
-            is_whole.then(|| Section { kind, name: name.to_owned(), offset, records, record_bytes })
-        };
-        let sections = (0..count).map(section).collect::<Option<Vec<_>>>().ok_or(OpenError::Damaged)?;
-        Ok(Footer { version, file_bytes, contents, sections })
+        let own = bytes[TABLE_AT..FURTHER_CHECK_AT].as_chunks::<SECTION_BYTES>().0;
+        let entries = own.iter().take(count).chain(further.as_chunks::<SECTION_BYTES>().0);
+        let sections = entries.map(|entry| Section::read(entry, before.len() as u64)).collect::<Option<Vec<_>>>();
+        Ok(Footer { version, file_bytes, contents, sections: sections.ok_or(OpenError::Damaged)? })
     }
 
     /// Returns the section of this kind and name.

@@ -9,7 +9,9 @@ use pfh_list::{ExternalSort, be_number};
 use crate::about::About;
 use crate::filter::{BLOCK_BYTES, FilterMaker};
 use crate::index::{GROUP_BYTES, Grouper, first_bits};
-use crate::layout::{ALIGN_BYTES, FOOTER_BYTES, Footer, Kind, MAGIC, Section};
+use crate::layout::{
+    ALIGN_BYTES, BLOCKS_VERSION, FOOTER_BYTES, FOOTER_SECTIONS_MAX, Footer, Kind, MAGIC, SECTIONS_MAX, Section,
+};
 use crate::links::{LinkLayout, LinkWriter};
 use crate::starts::{START_BYTES, best_left_out, starts_of};
 
@@ -180,7 +182,13 @@ impl<'a, W: Write> SetFile<'a, W> {
         Ok(())
     }
 
+    /// Begins a section, unless the set has as many as a reader takes.
     fn begin_section(&mut self, kind: Kind, name: &str, record_bytes: u32) -> io::Result<()> {
+        let sections_max = if self.version == BLOCKS_VERSION { FOOTER_SECTIONS_MAX } else { SECTIONS_MAX };
+        if self.sections.len() == sections_max {
+            let text = format!("a set has at most {sections_max} sections");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+        }
         let offset = self.align()?;
         self.sections.push(Section { kind, name: name.to_owned(), offset, records: 0, record_bytes });
         Ok(())
@@ -205,6 +213,7 @@ impl<'a, W: Write> SetFile<'a, W> {
         let text = serde_json::to_vec_pretty(about)?;
         self.section(Kind::About, "", 1, &mut &*text)?;
         self.align()?;
+        self.write_all(&Footer::further_entries(&self.sections))?;
         self.flush()?;
         let mut contents = [0; 32];
         contents.copy_from_slice(self.hasher.finish().bytes());
@@ -275,5 +284,24 @@ impl DistinctSizes {
             sizes.push(u64::from_be_bytes(size))
         })?;
         sizes.write(file, Kind::Sizes, "")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::VERSION;
+
+    /// Nobody could open the set.
+    #[test]
+    fn no_set_has_more_sections_than_a_reader_takes() {
+        for (version, sections_max) in [(VERSION, SECTIONS_MAX), (BLOCKS_VERSION, FOOTER_SECTIONS_MAX)] {
+            let mut output = Vec::new();
+            let mut file = SetFile::begin(&mut output, version).unwrap();
+            for _ in 0..sections_max {
+                file.section(Kind::About, "", 1, &mut &b""[..]).unwrap();
+            }
+            assert!(file.section(Kind::About, "", 1, &mut &b""[..]).is_err());
+        }
     }
 }

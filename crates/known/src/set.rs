@@ -13,11 +13,11 @@ use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
 use crate::filter::{self, Filter};
 use crate::index::{Index, LINE_BYTES, first_bits};
-use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, MAGIC, OpenError, Section};
+use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, OpenError, Section};
 use crate::links::LinkLayout;
 use crate::look_up::{self, Batch, Sorted};
 use crate::starts::{Beginning, Starts, left_out_of};
-use crate::strings::text_at;
+use crate::strings::{TEXT_BYTES_MAX, text_at};
 
 /// An open set.
 #[derive(Debug)]
@@ -124,9 +124,7 @@ impl KnownSet {
 
     fn of(bytes: Bytes) -> Result<KnownSet, OpenError> {
         let all = bytes.all();
-        let footer_at = all.len().checked_sub(FOOTER_BYTES + MAGIC.len());
-        let footer = footer_at.map_or(&all[..0], |at| &all[at + MAGIC.len()..]);
-        let footer = Footer::read(all, footer, all.len() as u64)?;
+        let footer = Footer::read(all)?;
         let section = |kind, name: &str| footer.section(kind, name).cloned();
         let needed = |kind, name: &str| section(kind, name).ok_or(OpenError::Damaged);
         let shapes = &all[needed(Kind::Shapes, "")?.range()];
@@ -181,8 +179,7 @@ impl KnownSet {
             return Err(OpenError::Damaged);
         }
         let blocks = if is_of_blocks { Some(BlockSections::of(&footer, entries)?) } else { None };
-        let ends = shapes.iter().zip(shapes.iter().skip(1));
-        let shapes = ends.map(|(&(tables, _), &(_, end))| Shape { tables, end }).collect();
+        let shapes = shapes_of(&shapes, &tables).ok_or(OpenError::Damaged)?;
         bytes.check()?;
         Ok(KnownSet { bytes, footer, tables, shapes, entries, about, source, size, texts, sizes, blocks })
     }
@@ -330,7 +327,7 @@ impl KnownSet {
                 return None;
             }
         }
-        self.entry(table, place).filter(|entry| *entry < self.entries)
+        self.entry(table, place)
     }
 
     /// Returns the entries with a digest, in order.
@@ -339,8 +336,7 @@ impl KnownSet {
     /// If the file cannot be read, or was truncated.
     pub fn entries_of(&self, digest: &Digest) -> io::Result<Vec<u64>> {
         let Some((_, table, places)) = self.places_of(digest)? else { return Ok(Vec::new()) };
-        let entries = places.filter_map(|place| self.entry(table, place)).filter(|entry| *entry < self.entries);
-        let entries = entries.collect();
+        let entries = places.filter_map(|place| self.entry(table, place)).collect();
         self.bytes.check()?;
         Ok(entries)
     }
@@ -453,7 +449,8 @@ impl KnownSet {
         self.tables.iter().all(|table| table.links.is_none() || table.places.is_some())
     }
 
-    /// Calls `each` with every digest of an algorithm and its entry, in the order of the digests.
+    /// Calls `each` with every digest of an algorithm and its entry, in the order of the digests. In a damaged set,
+    /// digests without an entry are left out.
     ///
     /// # Errors
     /// If the file cannot be read, or was truncated; and the errors of `each`.
@@ -500,9 +497,9 @@ impl KnownSet {
     /// If the file cannot be read, or was truncated.
     pub fn text(&self, text: Text, entry: u64) -> io::Result<Vec<u8>> {
         let Some(column) = &self.texts[text as usize] else { return Ok(Vec::new()) };
-        let text = self
-            .number(&column.numbers, entry)
-            .and_then(|number| text_at(self.section(&column.strings), self.section(&column.blocks), number));
+        let text = self.number(&column.numbers, entry).and_then(|number| {
+            text_at(self.section(&column.strings), self.section(&column.blocks), number, TEXT_BYTES_MAX)
+        });
         self.bytes.check()?;
         Ok(text.unwrap_or_default())
     }
@@ -522,10 +519,13 @@ impl KnownSet {
         Starts::new(starts, table.layout.low_bytes, table.digests.records)
     }
 
-    /// Returns the entry of the digest at this place.
+    /// Returns the entry of the digest at this place; `None` if the set is damaged, and has no such entry.
     fn entry(&self, table: &Table, place: u64) -> Option<u64> {
-        let Some(links) = &table.links else { return Some(place) };
-        table.layout.entry(self.record(&table.digests, place)?, self.section(links), place)
+        let entry = match &table.links {
+            Some(links) => table.layout.entry(self.record(&table.digests, place)?, self.section(links), place)?,
+            None => place,
+        };
+        (entry < self.entries).then_some(entry)
     }
 
     fn sorted(&self, table: &Table) -> Sorted<'_> {
@@ -555,6 +555,26 @@ impl KnownSet {
     pub(crate) fn check(&self) -> io::Result<()> {
         self.bytes.check()
     }
+}
+
+/// Returns the shapes of entries from the records about them: the tables of each and its first entry. `None` unless
+/// they follow each other from the first entry on, and each table has one digest for each entry of its shapes. So there
+/// are no more entries than digests.
+fn shapes_of(records: &[(u64, u64)], tables: &[Table]) -> Option<Vec<Shape>> {
+    let (mut shapes, mut digests) = (Vec::new(), vec![0; tables.len()]);
+    for (&(of_shape, first), &(_, end)) in records.iter().zip(records.iter().skip(1)) {
+        let entries = end.checked_sub(first)?;
+        if of_shape == 0 || of_shape >> tables.len() != 0 {
+            return None;
+        }
+        for (table, digests) in digests.iter_mut().enumerate() {
+            *digests += entries * (of_shape >> table & 1);
+        }
+        shapes.push(Shape { tables: of_shape, end });
+    }
+    let is_whole = records.first()?.1 == 0
+        && tables.iter().zip(&digests).all(|(table, digests)| table.digests.records == *digests);
+    is_whole.then_some(shapes)
 }
 
 /// The bytes of a digest that is put together.

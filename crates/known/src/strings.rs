@@ -9,6 +9,12 @@ use crate::sections::{SetFile, temporary};
 /// Texts of a block, of which the first shares nothing.
 const BLOCK: u64 = 16;
 
+/// Longest text about an entry that is kept, in bytes; the rest is cut off.
+pub(crate) const TEXT_BYTES_MAX: usize = 4096;
+
+/// The same for the name of a file in a set of blocks, which may lie deeper than a path of one system call reaches.
+pub(crate) const NAME_BYTES_MAX: usize = 1 << 20;
+
 /// Writes texts to temporary files.
 pub(crate) struct StringsWriter {
     bytes: BufWriter<File>,
@@ -81,14 +87,14 @@ fn take_number(bytes: &mut &[u8]) -> Option<usize> {
 /// Bytes that most texts do not exceed: those of a path.
 const USUAL_BYTES: usize = 128;
 
-/// Returns the text of this number; `None` if there is none, or the sections are damaged.
-pub(crate) fn text_at(strings: &[u8], blocks: &[u8], number: u64) -> Option<Vec<u8>> {
+/// Returns the text of this number; `None` if there is none of at most `bytes_max` bytes, or the sections are damaged.
+pub(crate) fn text_at(strings: &[u8], blocks: &[u8], number: u64, bytes_max: usize) -> Option<Vec<u8>> {
     let block = blocks.as_chunks::<8>().0.get(usize::try_from(number / BLOCK).ok()?)?;
     let mut rest = strings.get(usize::try_from(u64::from_le_bytes(*block)).ok()?..)?;
     let mut text = Vec::with_capacity(USUAL_BYTES);
     for _ in 0..=number % BLOCK {
         let (shared, length) = (take_number(&mut rest)?, take_number(&mut rest)?);
-        if shared > text.len() || length > rest.len() {
+        if shared > text.len() || length > rest.len() || shared + length > bytes_max {
             return None;
         }
         text.truncate(shared);
@@ -97,4 +103,22 @@ pub(crate) fn text_at(strings: &[u8], blocks: &[u8], number: u64) -> Option<Vec<
         rest = after;
     }
     Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_no_longer_than_allowed() {
+        // Three texts: one of 3000 bytes, and two that share 3000 and add as many as are allowed, and one more.
+        let mut strings = Vec::new();
+        for (shared, length) in [(0, 3000), (3000, 1096), (3000, 1097)] {
+            put_number(shared, &mut strings);
+            put_number(length, &mut strings);
+            strings.resize(strings.len() + length, b'x');
+        }
+        let lengths = [0, 1, 2].map(|number| text_at(&strings, &[0; 8], number, 4096).map(|text| text.len()));
+        assert_eq!(lengths, [Some(3000), Some(4096), None]);
+    }
 }

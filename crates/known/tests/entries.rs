@@ -8,7 +8,9 @@ use std::io::Write;
 use std::time::SystemTime;
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_known::{Class, ClassifiedSet, Classifier, Keep, KnownSet, Origin, Row, SetBuilder, Text};
+use pfh_known::{
+    ALGORITHMS_MAX, Class, ClassifiedSet, Classifier, Keep, KnownSet, OpenError, Origin, Row, SetBuilder, Text,
+};
 use pfh_testing::Random;
 
 fn digest(name: &str, text: &str) -> Digest {
@@ -314,6 +316,62 @@ fn an_algorithm_that_is_named_twice_has_one_table() {
         let [entry] = set.agreeing(digests).unwrap()[..] else { panic!("{digests:?}") };
         assert_eq!(set.digests(entry).unwrap(), digests);
         assert!(digests.iter().all(|digest| set.entries_of(digest).unwrap() == [entry]));
+    }
+}
+
+/// A set with all algorithms and facts has more sections than its footer has room for.
+#[test]
+fn a_set_of_all_algorithms_is_opened() {
+    const NAMES: [&str; ALGORITHMS_MAX] = [
+        "md5",
+        "sha1",
+        "sha224",
+        "sha256",
+        "sha384",
+        "sha512",
+        "sha3-256",
+        "sha3-512",
+        "blake2b",
+        "blake3",
+        "tiger",
+        "whirlpool",
+    ];
+    const FOOTER_BYTES: usize = 4096;
+    let algorithms = NAMES.map(|name| Algorithm::from_name(name).unwrap());
+    let rows: Vec<_> = (0..2100_u32).map(|file| NAMES.map(|name| digest(name, &file.to_string()))).collect();
+    // With five algorithms, and with all of them in one shape and in two.
+    for (used, shapes, version, sections) in [(5, 1, 1, 37), (12, 1, 3, 72), (12, 2, 3, 74)] {
+        let mut builder = SetBuilder::new(&algorithms[..used], keep(), 64 << 20);
+        for (source, part) in rows.chunks(1200).enumerate() {
+            builder.begin_source(origin(&format!("source {source}"), Class::Good)).unwrap();
+            for digests in part {
+                let row =
+                    Row { digests, size: Some(7), name: b"name", product: b"product", category: b"c", package: 0 };
+                assert!(builder.push(&row).unwrap());
+            }
+        }
+        if shapes == 2 {
+            builder.push(&Row { digests: &rows[0][..1], size: Some(7), ..Row::default() }).unwrap();
+        }
+        let mut file = Vec::new();
+        builder.write(&mut file, "a test").unwrap();
+        let footer = file.len() - FOOTER_BYTES;
+        assert_eq!((file[footer + 16], file[footer + 20]), (version, sections), "{used}, {shapes}");
+        let set = KnownSet::from_bytes(file.clone()).unwrap();
+        assert!(set.is_intact().unwrap());
+        assert_eq!((set.entries(), set.algorithms().count()), (2100 + shapes - 1, used));
+        for digests in &rows {
+            let Some(&entry) = set.agreeing(digests).unwrap().last() else { panic!("{digests:?}") };
+            let own = set.digests(entry).unwrap();
+            assert!(own.len() == used && own.iter().all(|digest| digests.contains(digest)));
+            assert_eq!(set.size(entry).unwrap(), Some(7));
+            assert_eq!(set.text(Text::Product, entry).unwrap(), b"product");
+        }
+        if version == 3 {
+            // What comes before the footer is checked as its own sections are.
+            file[footer - 1] ^= 1;
+            assert!(matches!(KnownSet::from_bytes(file), Err(OpenError::Damaged)));
+        }
     }
 }
 
