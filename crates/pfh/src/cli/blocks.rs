@@ -8,7 +8,7 @@ use super::exit::{Ending, Failed};
 use super::known_args::BuildArguments;
 use super::output::interrupted;
 use super::quantity::Count;
-use super::{gather, message, reading, verdicts};
+use super::{gather, known, message, verdicts};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Consumer, Decision, FileOptions, Options};
 use pfh_known::{BlockFile, BlockHasher, BlockKinds, BlockSetBuilder, BlockTotals, FileId, Origin};
@@ -42,7 +42,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
     let builder = BlockSetBuilder::new(algorithm, block_bytes, origin, arguments.memory / 2).map_err(failed)?;
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
-    command.set_output(reading::open_output(Some(&arguments.set), [])?);
+    command.set_output(known::output_of(arguments)?);
     let mut engine = Options::new(Selection::from_iter([] as [Algorithm; 0]));
     engine.memory_bytes = arguments.memory / 2;
     let walk = WalkArguments::default();

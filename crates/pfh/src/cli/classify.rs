@@ -225,10 +225,7 @@ impl Classification<'_> {
         digests: &[Digest],
         out: &mut Vec<u8>,
     ) -> io::Result<Option<Class>> {
-        let known = match list {
-            Some(_) => self.classifier.classify(digests)?,
-            None => self.classifier.classify_by(digests, |set, algorithm| self.asked[set].contains(&algorithm))?,
-        };
+        let known = self.known(digests)?;
         let class = known.first().map(|known| known.class);
         for guess in &self.guesses {
             guess.note(self.classifier, &known)?;
@@ -259,7 +256,7 @@ impl Classification<'_> {
         };
         let not_told: Vec<_> = self.classifier.sets().iter().filter(|one| !one.set.can_be_asked(has)).collect();
         if !not_told.is_empty() {
-            let Some(found) = self.classifier.classify(digests)?.first().map(|known| known.class) else {
+            let Some(found) = self.known(digests)?.first().map(|known| known.class) else {
                 return Ok(None);
             };
             if not_told.iter().any(|one| one.best_class().is_some_and(|best| best < found)) {
@@ -267,6 +264,16 @@ impl Classification<'_> {
             }
         }
         self.verdict(Some(list), name, digests, out).map(Some)
+    }
+
+    /// Returns the entries that a file with these digests is. A set is asked only about those that it needs. An entry
+    /// of a list may lack some: then the set is asked about all that count.
+    fn known(&self, digests: &[Digest]) -> io::Result<Vec<Known>> {
+        let has = |algorithm: &Algorithm| digests.iter().any(|digest| digest.algorithm() == *algorithm);
+        self.classifier.classify_by(digests, |set, algorithm| {
+            let asked = &self.asked[set];
+            if asked.iter().all(has) { asked.contains(&algorithm) } else { self.is_wanted_of_list(algorithm) }
+        })
     }
 
     /// Whether digests of lists by this algorithm count: by any of the sets, unless one is named.

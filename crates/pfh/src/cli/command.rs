@@ -251,6 +251,14 @@ impl Command {
         }
     }
 
+    /// Passes what was appended to the output to whoever reads along.
+    pub(crate) fn end_group(&mut self) {
+        // An earlier error stands.
+        if self.written.is_ok() {
+            self.written = self.output.lock().output.end_group();
+        }
+    }
+
     /// Whether all that was appended to the output could be written so far.
     pub(crate) fn is_writing(&self) -> bool {
         self.written.is_ok()
@@ -496,10 +504,7 @@ impl Sink for Items<'_> {
     }
 
     fn end_group(&mut self) -> ControlFlow<()> {
-        // An earlier error stands.
-        if self.command.written.is_ok() {
-            self.command.written = self.command.output.lock().output.end_group();
-        }
+        self.command.end_group();
         if self.command.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

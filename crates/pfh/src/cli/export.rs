@@ -19,7 +19,8 @@ use std::io::{self, BufWriter, Write};
 pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
     let set = verdicts::open_set(&arguments.set)?;
     let mut algorithms: Vec<Algorithm> = if arguments.algorithms.is_empty() {
-        set.algorithms().collect()
+        // Of some, all digests may have been deleted by deltas.
+        set.algorithms().filter(|algorithm| set.len(*algorithm) > 0).collect()
     } else {
         verdicts::set_algorithms(&arguments.algorithms)?
     };
@@ -31,7 +32,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
         ExportFormat::Digests | ExportFormat::Bloom => {
             if arguments.format == ExportFormat::Bloom && arguments.algorithms.is_empty() {
                 // The digest that the filters of hashlookup have.
-                algorithms.retain(|algorithm| algorithm.name() == "sha1" || set.algorithms().count() == 1);
+                let is_alone = algorithms.len() == 1;
+                algorithms.retain(|algorithm| is_alone || algorithm.name() == "sha1");
             }
             if algorithms.len() != 1 {
                 return Err(Failed::usage("this format has digests of one algorithm: name one with -a"));

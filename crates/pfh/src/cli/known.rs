@@ -8,13 +8,13 @@ use super::known_args::{BuildArguments, CheckArguments, InfoArguments, KeepArgum
 use super::lists::{self, BrokenLines, Loaded};
 use super::lookup;
 use super::message;
-use super::output::interrupted;
+use super::output::{Output, interrupted};
 use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::serve;
 use super::verdicts;
 use pfh_digest::Algorithm;
-use pfh_known::{BloomError, BloomFile, BloomShape, Importer, Keep, Origin, Row, SetBuilder};
+use pfh_known::{BloomError, BloomFile, BloomShape, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder};
 use pfh_list::{Contents, List};
 use pfh_record::ReadOptions;
 use pfh_similarity::Family;
@@ -24,6 +24,7 @@ use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Runs `pfh known`.
@@ -67,7 +68,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
     command.without_totals();
-    command.set_output(reading::open_output(Some(&arguments.set), [])?);
+    command.set_output(output_of(arguments)?);
     let (mut loaded, mut before) = (Vec::new(), None);
     for source in &arguments.sources {
         let added = match add_database(&mut importer, source, arguments, &command, &mut before)? {
@@ -118,6 +119,32 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     Ok(ending)
 }
 
+/// Opens the file of the set. It may replace a set, even one that is a source, and nothing else: whoever forgets SET
+/// names a list there.
+pub(crate) fn output_of(arguments: &BuildArguments) -> Result<Output, Failed> {
+    let BuildArguments { set, sources, except, common, .. } = arguments;
+    let is_there =
+        set.as_os_str() != "-" && fs::metadata(set).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+    let is_set = is_there
+        && match KnownSet::open(set) {
+            Err(OpenError::Io(error)) => return Err(reading::cannot_be_written(set, error)),
+            Err(OpenError::NotASet) => false,
+            // A damaged one may be built again.
+            _ => true,
+        };
+    let sets = except.iter().chain(common).map(|path| path.as_os_str());
+    let inputs = sources.iter().map(OsString::as_os_str).chain(sets);
+    let output = reading::open_output(Some(set), inputs.filter(|_| !is_set))?;
+    if is_there && !is_set {
+        let set = message::quoted_path(set);
+        return Err(Failed::usage(format_args!(
+            "{set} is there and is no known set, so it is not replaced; name another SET before the sources, or remove \
+             it"
+        )));
+    }
+    Ok(output)
+}
+
 /// Adds a list or a set. Returns the report on a list.
 fn add_source(
     importer: &mut Importer,
@@ -154,6 +181,7 @@ fn add_source(
         _ => None,
     };
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    let state = State::of(source);
     let mut list = match &arguments.columns {
         Some(columns) => {
             List::open_with_columns(columns.clone(), lists::input(source)?, options).map_err(Failed::usage)?
@@ -165,6 +193,7 @@ fn add_source(
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, arguments.quiet);
     let added = importer.add_list(list, &mut |error| broken.report(&error), &stops).map_err(Failed::temporary)?;
+    state.refuse_changed(source)?;
     let mut loaded = broken.end(added.contents, added.is_useful, added.without_digest, WANTED, "");
     if let Some(origin) = importer.builder().origin() {
         origin.refused = loaded.broken;
@@ -187,12 +216,37 @@ fn origin_of(source: &OsStr, format: &str, arguments: &BuildArguments) -> Result
     (origin.class, origin.release, origin.note) =
         (arguments.class.into(), arguments.release.clone(), arguments.note.clone());
     // An input that can be read only once, such as a pipe, has no digest of its own.
-    if let Some(metadata) = fs::metadata(path).ok().filter(|metadata| metadata.is_file() && source != "-") {
+    if let Some(metadata) = metadata_of(source) {
         origin.bytes = metadata.len();
         let record = pfh::hash_file(path, ["sha256"]).map_err(|error| Failed::internal(error.to_string()))?;
         origin.sha256 = record.digests.first().map_or_else(String::new, ToString::to_string);
     }
     Ok(origin)
+}
+
+/// Returns the metadata of a source that can be read more than once.
+fn metadata_of(source: &OsStr) -> Option<fs::Metadata> {
+    fs::metadata(source).ok().filter(|metadata| metadata.is_file() && source != "-")
+}
+
+/// The state of a source before it is opened. Its rows and its digest are read one after the other, and are of the same
+/// bytes only if the state stays.
+struct State(Option<(u64, u64, u64, i64, i64)>);
+
+impl State {
+    fn of(source: &OsStr) -> State {
+        let state = |one: fs::Metadata| (one.dev(), one.ino(), one.len(), one.mtime(), one.mtime_nsec());
+        State(metadata_of(source).map(state))
+    }
+
+    /// Refuses a source that is in another state now.
+    fn refuse_changed(&self, source: &OsStr) -> Result<(), Failed> {
+        if State::of(source).0 == self.0 {
+            return Ok(());
+        }
+        let source = message::quoted(source.as_bytes());
+        Err(Failed::unread(format_args!("{source}: the source changed while it was read")))
+    }
 }
 
 /// Whether a name is that of a delta of NSRL, which has the definition of its tables beside it in an archive.
@@ -260,6 +314,7 @@ fn add_database(
     if source == "-" || arguments.columns.is_some() || arguments.format.is_some() {
         return Ok(None);
     }
+    let state = State::of(source);
     let broken = RefCell::new(BrokenLines::new(source.as_bytes(), arguments.quiet));
     let mut adding = Adding { importer, source, arguments, command, broken, rows: Rows::default() };
     let read = match pfh_list::open_wanted(Path::new(source), is_delta) {
@@ -274,6 +329,7 @@ fn add_database(
     // An interruption is the caller's to report.
     if !command.cancel().is_cancelled() {
         read?;
+        state.refuse_changed(source)?;
     }
     Ok(Some(adding.end()))
 }
@@ -544,4 +600,31 @@ fn info_of_filter(filter: &BloomFile, arguments: &InfoArguments) -> Result<Endin
         )
     };
     Command::printing()?.print(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_changes_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let source = directory.path().join("list");
+        let source = source.as_os_str();
+        let write = |text: &str| fs::write(source, text).unwrap();
+        let is_refused = |state: &State| state.refuse_changed(source).is_err();
+        write("one");
+        let state = State::of(source);
+        assert!(!is_refused(&state));
+        write("one more");
+        assert!(is_refused(&state), "it was appended to");
+        let state = State::of(source);
+        fs::write(directory.path().join("other"), "one more").unwrap();
+        fs::rename(directory.path().join("other"), source).unwrap();
+        assert!(is_refused(&state), "another file has its name");
+        let state = State::of(source);
+        fs::remove_file(source).unwrap();
+        assert!(is_refused(&state), "it is gone");
+        assert!(!is_refused(&State::of(source)), "nothing is told of what is no file");
+    }
 }

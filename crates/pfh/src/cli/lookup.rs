@@ -1,7 +1,8 @@
 //! `pfh known lookup`: digests of the command line or of standard input against a set.
 //!
 //! Standard input is cut into texts of whole lines. Each thread answers every nth of them, and the answers are written
-//! in the order of the input.
+//! in the order of the input. An input that has nothing more at the moment gets all answers before it is read on, since
+//! whoever writes it may wait for them.
 
 use super::command::Command;
 use super::exit::{Ending, Failed};
@@ -15,9 +16,11 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{self, Read};
 use std::ops::Range;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
+use std::time::Duration;
 
 /// Longest line of standard input, in bytes.
 const LINE_BYTES_MAX: usize = 4096;
@@ -36,6 +39,9 @@ const THREADS_MAX: usize = 8;
 
 /// Texts that each thread has or has answered: it answers one while the other is written.
 const TEXTS_PER_THREAD: usize = 2;
+
+/// Time between two looks at an input that has nothing, while answers are awaited.
+const TICK: Duration = Duration::from_micros(200);
 
 /// Digests of the set that a filter of unknown origin must have.
 const PROBES: u32 = 32;
@@ -200,31 +206,55 @@ struct Texts<R> {
     is_begun: bool,
 }
 
-impl<R: Read> Texts<R> {
-    /// Reads the next text. Returns whether the input ended.
+impl<R: Read + AsFd> Texts<R> {
+    /// Whether a read would return something at once. The end of an input is nothing.
+    fn is_ready(&self) -> bool {
+        rustix::io::ioctl_fionread(&self.input).is_ok_and(|bytes| bytes > 0)
+    }
+
+    /// Reads the next text, which is empty if no line has ended yet. Returns whether the input ended.
     fn read(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
         text.clear();
         text.append(&mut self.rest);
         let before = text.len();
-        self.input.by_ref().take(READ_BYTES as u64).read_to_end(text)?;
-        let mut is_end = text.len() - before < READ_BYTES;
-        if !std::mem::replace(&mut self.is_begun, true) && text.starts_with(BYTE_ORDER_MARK) {
+        let is_end = self.append(text)?;
+        // A line that fills a text is too long for a digest: of the rest, only the end is of interest.
+        if before == READ_BYTES {
+            let end = memchr::memchr(b'\n', &text[before..]).map_or(text.len(), |end| before + end);
+            text.drain(before..end);
+        }
+        if !is_end {
+            let end = memchr::memrchr(b'\n', text).map_or(0, |end| end + 1);
+            self.rest.extend_from_slice(&text[end..]);
+            self.rest.truncate(READ_BYTES);
+            text.truncate(end);
+        }
+        if !text.is_empty() && !std::mem::replace(&mut self.is_begun, true) && text.starts_with(BYTE_ORDER_MARK) {
             text.drain(..BYTE_ORDER_MARK.len());
         }
-        // A line that fills a text is too long for a digest: of the rest, only the end is of interest.
-        while !is_end && memchr::memchr(b'\n', text).is_none() {
-            text.truncate(READ_BYTES);
-            let read = self.input.by_ref().take(READ_BYTES as u64).read_to_end(&mut self.rest)?;
-            is_end = read < READ_BYTES;
-            let end = memchr::memchr(b'\n', &self.rest).map_or(read, |end| end + 1);
-            text.extend(self.rest.drain(..end).next_back());
-            text.append(&mut self.rest);
-        }
-        if !is_end && let Some(end) = memchr::memrchr(b'\n', text) {
-            self.rest.extend_from_slice(&text[end + 1..]);
-            text.truncate(end + 1);
-        }
         Ok(is_end)
+    }
+
+    /// Appends what the input has at the moment, or waits for it; not much more than `READ_BYTES`. Returns whether the
+    /// input ended.
+    fn append(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
+        let end = text.len() + READ_BYTES;
+        loop {
+            let start = text.len();
+            // As much each time, so that the input reads into the text, and not ahead into a buffer of its own.
+            text.resize(start + READ_BYTES, 0);
+            let read = self.input.read(&mut text[start..]);
+            text.truncate(start + *read.as_ref().unwrap_or(&0));
+            match read {
+                Ok(0) => return Ok(true),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+                Ok(_) => {}
+            }
+            if text.len() >= end || !self.is_ready() {
+                return Ok(false);
+            }
+        }
     }
 }
 
@@ -271,7 +301,7 @@ impl Lookup<'_> {
     }
 
     /// Answers the lines of standard input on several threads.
-    fn answer_lines_of(&self, stdin: impl Read, answered: &mut Answered) -> Result<(), Failed> {
+    fn answer_lines_of(&self, stdin: impl Read + AsFd, answered: &mut Answered) -> Result<(), Failed> {
         let mut texts = Texts { input: stdin, rest: Vec::new(), is_begun: false };
         let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
         thread::scope(|scope| {
@@ -293,9 +323,16 @@ impl Lookup<'_> {
             let (mut spare, mut end) = (Vec::new(), None);
             loop {
                 let is_over = end.is_some() || answered.is_over();
-                if sent - received == threads * TEXTS_PER_THREAD || is_over && received < sent {
-                    // Without an answer, the thread has panicked, and the scope panics, too.
-                    let Ok(answer) = workers[received % threads].1.recv() else { return Ok(()) };
+                let is_full = sent - received == threads * TEXTS_PER_THREAD;
+                let waits = !is_over && !is_full && !texts.is_ready();
+                if received < sent && (is_over || is_full || waits) {
+                    let answer = match workers[received % threads].1.recv_timeout(TICK) {
+                        Ok(answer) => answer,
+                        // The input may have gone on.
+                        Err(RecvTimeoutError::Timeout) => continue,
+                        // The thread has panicked, and the scope panics, too.
+                        Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                    };
                     received += 1;
                     let queries = answer.map_err(|error| self.failed(&error))?;
                     answered.write(&queries);
@@ -303,6 +340,9 @@ impl Lookup<'_> {
                 } else if is_over {
                     return end.unwrap_or(Ok(()));
                 } else {
+                    if waits {
+                        answered.command.end_group();
+                    }
                     let mut queries = spare.pop().unwrap_or_else(Queries::default);
                     match texts.read(&mut queries.text) {
                         Ok(false) => {}
@@ -312,7 +352,9 @@ impl Lookup<'_> {
                             continue;
                         }
                     }
-                    if workers[sent % threads].0.send(queries).is_ok() {
+                    if queries.text.is_empty() {
+                        spare.push(queries);
+                    } else if workers[sent % threads].0.send(queries).is_ok() {
                         sent += 1;
                     }
                 }

@@ -301,6 +301,32 @@ fn other_sets_do_not_make_a_bad_file_unknown() {
     }
 }
 
+/// Entries of lists are looked up as files are: by the named algorithm, or else by those that each set needs.
+#[test]
+fn digests_that_are_not_asked_for_decide_nothing() {
+    let directory = case();
+    let d = directory.path();
+    let (right, wrong) = (md5(b"evil contents"), md5(b"a mistake"));
+    let [sha1, sha256] = ["sha1", "sha256"].map(|name| digest(name, b"evil contents"));
+    fs::write(d.join("known.csv"), format!("path,size,md5,sha1\nevil,13,{right},{sha1}\n")).unwrap();
+    assert_eq!(run(d, "known build -q --class bad known.pfhk known.csv", "").0, 0);
+    fs::write(d.join("list.csv"), format!("path,size,md5,sha1\na,13,{wrong},{sha1}\nb,13,{right},\n")).unwrap();
+    let (code, printed, said) = run(d, "match -a sha1 --known known.pfhk --digests list.csv", "");
+    assert!(code == 5 && printed.contains("known-bad    list.csv:a") && !printed.contains("list.csv:b"), "{printed}");
+    assert!(said.contains("`list.csv`: 1 file without a digest by sha1 cannot be classified"), "{said}");
+    // Without -a, the set needs both.
+    let (code, printed, said) = run(d, "match --known known.pfhk --digests list.csv", "");
+    assert!(code == 1 && printed.contains("unknown      list.csv:a"), "{code} {printed}{said}");
+    // One that has SHA-256 needs nothing else.
+    fs::write(d.join("known.csv"), format!("path,size,md5,sha256\nevil,13,{wrong},{sha256}\n")).unwrap();
+    assert_eq!(run(d, "known build -q --class bad known.pfhk known.csv", "").0, 0);
+    assert_eq!(run(d, "hash -q -a md5,sha256 -f csv -o list.csv d/evil", "").0, 0);
+    for asked in ["d/evil", "--digests list.csv"] {
+        let (code, printed, said) = run(d, &format!("match --known known.pfhk {asked}"), "");
+        assert!(code == 1 && printed.starts_with("known-bad"), "{asked}: {code} {printed}{said}");
+    }
+}
+
 /// A line is told if no entry that it might be, by a digest that it lacks, would count for more.
 #[test]
 fn lines_that_nothing_could_make_worse_are_told() {

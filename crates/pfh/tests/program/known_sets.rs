@@ -1,9 +1,12 @@
 //! `pfh known`, and `pfh match` with sets: building, damage, classes, exit statuses.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -154,6 +157,74 @@ fn an_empty_set_does_not_take_the_place_of_a_full_one() {
     assert!(fs::read(&path).unwrap() == before);
     pfh(directory.path(), [&build[..], &["--allow-empty"]].concat()).run().expect(0, "");
     assert!(fs::read(&path).unwrap() != before);
+}
+
+/// Whoever forgets SET names a list there.
+#[test]
+fn only_a_set_is_replaced_by_another() {
+    let directory = case();
+    let d = directory.path();
+    let list = fs::read(d.join("good.md5")).unwrap();
+    let said = "pfh: `good.md5` is there and is no known set, so it is not replaced; name another SET before the \
+                sources, or remove it\n";
+    for more in [&["bad.md5"][..], &["--blocks", "512", "files"]] {
+        pfh(d, [&["known", "build", "good.md5"], more].concat()).run().expect(2, said);
+    }
+    let said = "pfh: `good.md5` is to be read and is also the output: name another file with -o\n";
+    pfh(d, ["known", "build", "good.md5", "bad.md5", "good.md5"]).run().expect(2, said);
+    assert!(fs::read(d.join("good.md5")).unwrap() == list);
+    // A set may be a source of its successor, and an empty file is no loss.
+    let build = ["known", "build", "good.pfhk", "good.pfhk", "bad.md5"];
+    pfh(d, build).run().expect(0, "pfh: known files: 4, lines: 5, repeated: 1\n");
+    fs::write(d.join("new.pfhk"), "").unwrap();
+    pfh(d, ["known", "build", "-q", "new.pfhk", "good.pfhk"]).run().done();
+}
+
+/// Tables whose digests were all deleted stay in the set.
+#[test]
+fn an_export_takes_the_algorithms_that_have_digests() {
+    let directory = scratch();
+    let d = directory.path();
+    let delta = "RDS_2026.06.1_modern_minimal_delta.sql";
+    if !database(d, "base.db", "modern_minimal", &["a"]) {
+        return;
+    }
+    write_delta(d, delta, &[deletion("a")]);
+    let md5 = digest("md5", b"x");
+    fs::write(d.join("x.md5"), format!("{md5}  x\n")).unwrap();
+    pfh(d, ["known", "build", "-q", "set.pfhk", "base.db", delta, "x.md5"]).run().done();
+    let ended = pfh(d, ["known", "export", "-q", "set.pfhk"]).run();
+    assert_eq!(String::from_utf8_lossy(ended.done()), format!("{md5}\n"));
+}
+
+/// Whoever writes the lines may wait for an answer before the next.
+#[test]
+fn each_line_is_answered_at_once() {
+    let directory = case();
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_pfh"))
+        .current_dir(directory.path())
+        .args(["known", "lookup", "good.pfhk"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (sender, answers) = mpsc::channel();
+    let reader = thread::spawn(move || {
+        BufReader::new(output).lines().for_each(|line| sender.send(line.unwrap()).unwrap());
+    });
+    for name in ["good", "new", "both"] {
+        let text = digest("md5", name.as_bytes()).to_string();
+        // A line may come in parts.
+        for part in [&text[..10], &text[10..], "\n"] {
+            input.write_all(part.as_bytes()).unwrap();
+        }
+        let answer = answers.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert!(answer.contains(&text), "{answer}");
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+    reader.join().unwrap();
 }
 
 #[test]

@@ -239,8 +239,13 @@ fn other_names_of_an_old_output_are_read() {
         let found = read(&directory, "t/out");
         assert!(found.contains(expected) && !found.contains("t/out"), "{words}: {}\n{found}", ended.stderr);
     }
+    // Only a set is replaced by another.
+    fs::write(d.join("t/f"), &old).unwrap();
+    fs::copy(d.join("blocks"), d.join("t/earlier")).unwrap();
     link();
     run("known build -q --blocks 4096 t/out t").expect(0, "");
+    let about = run("known info t/out");
+    assert!(String::from_utf8_lossy(about.done()).contains("blocks    of 4,096 bytes, of 2 files\n"));
     let found = run("match -q --blocks 4096 --known t/out other");
     assert_eq!(found.code(), 1, "{}", found.stderr);
 }
