@@ -178,6 +178,9 @@ def test_a_list_that_was_cut(tree: Path) -> None:
     assert len(list(records)) == 102 and records.broken == ["its end is missing"]
     findings = pfh.verify(listed, tree, strict=False)
     assert not findings.ok and findings.broken == ["its end is missing"] and findings.counts["matched"] == 102
+    with pytest.raises(pfh.ListError, match="list`: its end is missing"):
+        pfh.KnownFiles(listed)
+    assert pfh.KnownFiles(listed, strict=False).broken == [f"`{listed}`: its end is missing"]
     # Who leaves a list in the middle has not seen all of it.
     with pfh.read(listed) as records:
         next(records)
@@ -366,7 +369,7 @@ def test_verify_a_list_in_an_archive(tree: Path) -> None:
 def test_verify_that_is_wrong_says_what_to_do(tree: Path) -> None:
     empty = tree.parent / "empty-list"
     empty.write_bytes(b"")
-    with pytest.raises(pfh.ListError, match="expects no file"):
+    with pytest.raises(pfh.ListError, match="is empty: it has no line about a file"):
         pfh.verify(empty)
     elsewhere = tree.parent / "MD5SUMS"
     elsewhere.write_text(hashlib.md5(b"x").hexdigest() + "  ../../x\n")

@@ -102,7 +102,7 @@ impl Importer {
     /// If a set or a temporary file cannot be read or written.
     pub fn add_list(
         &mut self,
-        list: List,
+        list: &mut List,
         broken: &mut dyn FnMut(ReadError),
         stops: &dyn Fn() -> bool,
     ) -> io::Result<AddedList> {

@@ -12,7 +12,7 @@ use pfh_digest::Algorithm;
 use pfh_record::quote::quoted;
 use pfh_record::{
     Columns, DigestKind, Entry, FixityList, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader,
-    Trailer, detect, unnamed_digits,
+    Trailer, detect, other_file, unnamed_digits,
 };
 use pfh_similarity::Family;
 
@@ -73,6 +73,13 @@ pub enum OpenError {
         /// Name of the list.
         name: Vec<u8>,
     },
+    /// It is no list, or one that cannot be read, and known as such.
+    OtherFile {
+        /// Name of the file.
+        name: Vec<u8>,
+        /// What it is, and what to do with it, for display.
+        kind: &'static str,
+    },
     /// The digests at the beginning have a length of no usual algorithm, or not of the requested one.
     UnknownLength {
         /// Name of the list.
@@ -89,17 +96,18 @@ impl fmt::Display for OpenError {
         match self {
             OpenError::Io { name, error } => write!(f, "{}: {error}", quoted(name)),
             OpenError::Unknown { name } => write!(f, "{} is not a list of digests that pfh can read", quoted(name)),
+            OpenError::OtherFile { name, kind } => write!(f, "{} is {kind}", quoted(name)),
             OpenError::UnknownLength { name, digits, algorithm } => {
                 write!(f, "{}: its digests have {digits} digits, ", quoted(name))?;
+                let names = names_of_length(*digits);
                 match algorithm {
-                    Some(algorithm) => {
-                        write!(f, "and those of {algorithm} have {}; ", 2 * algorithm.digest_bytes())?;
-                    }
-                    None => f.write_str("which no usual algorithm has; ")?,
+                    Some(algorithm) => write!(f, "and those of {algorithm} have {}", 2 * algorithm.digest_bytes())?,
+                    None if names.is_empty() => f.write_str("and no algorithm has digests of this length")?,
+                    None => f.write_str("which no usual algorithm has")?,
                 }
-                match &names_of_length(*digits)[..] {
-                    [] => f.write_str("no algorithm has digests of this length"),
-                    names => write!(f, "name the algorithm with `-a`: {}", names.join(", ")),
+                match &names[..] {
+                    [] => Ok(()),
+                    names => write!(f, "; name the algorithm with `-a`: {}", names.join(", ")),
                 }
             }
         }
@@ -181,9 +189,10 @@ impl List {
             None if start.is_empty() => FormatName::Gnu,
             None => {
                 let algorithm = options.algorithm;
-                return Err(match unnamed_digits(&start) {
-                    Some(digits) => OpenError::UnknownLength { name, digits, algorithm },
-                    None => OpenError::Unknown { name },
+                return Err(match (other_file(&start), unnamed_digits(&start)) {
+                    (Some(kind), _) => OpenError::OtherFile { name, kind },
+                    (None, Some(digits)) => OpenError::UnknownLength { name, digits, algorithm },
+                    (None, None) => OpenError::Unknown { name },
                 });
             }
         };
@@ -741,9 +750,10 @@ mod tests {
         let text = "0123456789  a\n";
         assert_eq!(
             refused(text, None),
-            "`x\\n`: its digests have 10 digits, which no usual algorithm has; no algorithm has digests of this length"
+            "`x\\n`: its digests have 10 digits, and no algorithm has digests of this length"
         );
-        assert!(refused(text, Some("md5")).contains("its digests have 10 digits, and those of md5 have 32; "));
+        assert!(refused(text, Some("md5")).ends_with("its digests have 10 digits, and those of md5 have 32"));
+        assert!(refused("1234567890 5 a\n", None).starts_with("`x\\n` is a list of `cksum` without `-a`, "));
         let missing = List::open("/nonexistent/list", ReadOptions::default()).map(|list| list.name);
         assert_eq!(missing.unwrap_err().to_string(), "`/nonexistent/list`: No such file or directory (os error 2)");
     }

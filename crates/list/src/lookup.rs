@@ -155,7 +155,7 @@ impl KnownDigests {
     /// [`TooManyDigests`].
     pub fn load(
         &mut self,
-        list: List,
+        list: &mut List,
         broken: &mut dyn FnMut(ReadError),
     ) -> Result<Option<NothingUseful>, TooManyDigests> {
         self.lists.push(list.name().to_vec());
@@ -312,8 +312,8 @@ mod tests {
     fn known(all_names: bool, lists: &[(&'static str, String)]) -> KnownDigests {
         let mut known = KnownDigests::new(u64::MAX, None, all_names);
         for (name, text) in lists {
-            let list = List::open(Input::bytes(*name, text.clone()), ReadOptions::default()).unwrap();
-            assert_eq!(known.load(list, &mut |error| panic!("{error}")).unwrap(), None);
+            let mut list = List::open(Input::bytes(*name, text.clone()), ReadOptions::default()).unwrap();
+            assert_eq!(known.load(&mut list, &mut |error| panic!("{error}")).unwrap(), None);
         }
         known
     }

@@ -142,7 +142,11 @@ impl NamedDigests {
     ///
     /// # Errors
     /// [`NotAdded`] if the digests exceed the memory.
-    pub fn load(&mut self, list: List, broken: &mut dyn FnMut(ReadError)) -> Result<Option<NothingUseful>, NotAdded> {
+    pub fn load(
+        &mut self,
+        list: &mut List,
+        broken: &mut dyn FnMut(ReadError),
+    ) -> Result<Option<NothingUseful>, NotAdded> {
         self.lists.push(list.name().to_vec());
         let place = self.lists.len() as u32 - 1;
         let mut contents = Contents::default();
@@ -258,8 +262,9 @@ mod tests {
         let mut broken = 0;
         let list = |name: &str, text: String| List::open(Input::bytes(name, text), ReadOptions::default()).unwrap();
         let text = format!("{ONE}\ta\n{ONE}\tb\nbroken\n");
-        assert_eq!(named.load(list("one", text), &mut |_| broken += 1), Ok(None));
-        let useless = named.load(list("two", "d41d8cd98f00b204e9800998ecf8427e  x\n".to_owned()), &mut |_| broken += 1);
+        assert_eq!(named.load(&mut list("one", text), &mut |_| broken += 1), Ok(None));
+        let mut two = list("two", "d41d8cd98f00b204e9800998ecf8427e  x\n".to_owned());
+        let useless = named.load(&mut two, &mut |_| broken += 1);
         let useless = useless.unwrap().unwrap().to_string();
         assert_eq!((useless.as_str(), broken), ("`two` has no digests of tlsh; it has md5", 1));
         let names: Vec<Name<'_>> = (0..3).map(|number| named.name(number)).collect();
@@ -284,7 +289,7 @@ mod tests {
         ];
         let mut named = NamedDigests::new(Family::Tlsh, u64::MAX);
         let list = List::open_as(crate::FormatName::Jsonl, Input::bytes("list", text.concat()), ReadOptions::default());
-        assert_eq!(named.load(list.unwrap(), &mut |error| panic!("{error}")), Ok(None));
+        assert_eq!(named.load(&mut list.unwrap(), &mut |error| panic!("{error}")), Ok(None));
         assert_eq!((named.len(), named.without_digest()), (1, WithoutDigest { unfit: 2, others: 3 }));
     }
 

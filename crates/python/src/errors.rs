@@ -70,7 +70,10 @@ pub(crate) fn of_open(py: Python<'_>, error: &OpenError) -> PyErr {
                 Err(error) => error,
             }
         }
-        OpenError::Io { name, .. } | OpenError::Unknown { name } | OpenError::UnknownLength { name, .. } => {
+        OpenError::Io { name, .. }
+        | OpenError::Unknown { name }
+        | OpenError::OtherFile { name, .. }
+        | OpenError::UnknownLength { name, .. } => {
             list(py, &error.to_string().replace("with `-a`", "with `algorithm=`"), name, None)
         }
         error => list(py, &error.to_string(), b"", None),

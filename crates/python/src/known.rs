@@ -55,6 +55,8 @@ enum Failed {
     List(OpenError),
     Line(Vec<u8>, ReadError),
     Useless(Vec<u8>, String),
+    /// The list has not all files of its run; the words tell why.
+    End(Vec<u8>, &'static str),
     Temporary(io::Error),
 }
 
@@ -101,13 +103,19 @@ fn open(
         true => drop(first.get_or_insert(error)),
         false => broken.push(format!("{}: {error}", pfh::record::quote::quoted(&name))),
     };
-    let added = importer.add_list(list, &mut note, &|| cancel.is_cancelled()).map_err(Failed::Temporary)?;
+    let added = importer.add_list(&mut list, &mut note, &|| cancel.is_cancelled()).map_err(Failed::Temporary)?;
     if let Some(error) = first {
         return Err(Failed::Line(name, error));
     }
     if !added.is_useful {
         let text = added.contents.instead_of(&name, "at least 8 bytes").to_string();
         return Err(Failed::Useless(name, text));
+    }
+    if let Some(missing) = list.trailer().and_then(|trailer| trailer.end.missing()) {
+        if is_strict {
+            return Err(Failed::End(name, missing));
+        }
+        broken.push(format!("{}: {missing}", pfh::record::quote::quoted(&name)));
     }
     let mut file = tempfile::tempfile().map_err(Failed::Temporary)?;
     importer.into_builder().write(&mut file, "pfh").map_err(Failed::Temporary)?;
@@ -150,6 +158,7 @@ impl KnownFiles {
                 Failed::List(error) => errors::of_open(py, &error),
                 Failed::Line(name, error) => errors::of_line(py, &name, &error),
                 Failed::Useless(name, text) => errors::list(py, &text, &name, None),
+                Failed::End(name, missing) => errors::of_end(py, &name, missing),
                 Failed::Temporary(error) => errors::start(py, format!("a temporary file: {error}")),
             })?;
             all.broken.extend(opened.broken);
@@ -173,7 +182,7 @@ impl KnownFiles {
         self.classifier.needed_algorithms().into_iter().map(Algorithm::name).collect()
     }
 
-    /// Lines of lists that could not be read, with `strict=False`.
+    /// Lines, and ends, of lists that could not be read, with `strict=False`.
     #[getter]
     fn broken(&self) -> Vec<String> {
         self.broken.clone()

@@ -167,7 +167,7 @@ impl Sink for Compared {
 fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
     let (name, root) = (quoted(list), quoted_path(&root.path));
     let text = match useless {
-        Useless::NoFile => format!("{name} expects no file"),
+        Useless::NoFile => format!("{name} is empty: it has no line about a file"),
         Useless::NotBelow { paths, first, error } => format!(
             "{name}: {paths} of its paths are not below the root {root}, the first in line {}, {}: {error}; name another \
              `root`, or `strip_prefix`",
@@ -199,12 +199,17 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
         broken.push(error.to_string());
         ControlFlow::Continue(())
     };
+    let format = list.header().format;
     let listed = reading.read(&mut list, &mut note, &|| cancel.is_cancelled());
     if cancel.is_cancelled() {
         return Err(Failed::Cancelled);
     }
     if let Some(error) = first_broken {
         return Err(Failed::Line(list.name().to_vec(), error));
+    }
+    if let (Err(Useless::NoFile), false) = (&listed, broken.is_empty()) {
+        let text = format!("no line of {} could be read as {format}", quoted(list.name()));
+        return Err(Failed::List(list.name().to_vec(), text));
     }
     let mut listed = listed.map_err(|useless| refused(useless, list.name(), &root))?;
     if let Some(missing) = list.trailer().and_then(|trailer| trailer.end.missing()) {

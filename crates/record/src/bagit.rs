@@ -1,7 +1,7 @@
 //! The manifests of BagIt (RFC 8493, section 2.1.3): `HEX  PATH`, with line feeds, carriage returns and percent signs
 //! of paths as `%0A`, `%0D` and `%25`.
 
-use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_leading_digest};
 use crate::text::hex_run;
 use crate::{Entry, ReadOptions};
 
@@ -22,7 +22,7 @@ impl LineParser for BagitParser {
             return Ok(());
         }
         let hex = hex_run(text);
-        let (digest, algorithm_guessed) = parse_unnamed_digest(self.options, &text[..hex], 0)?;
+        let (digest, algorithm_guessed) = parse_leading_digest(self.options, &text[..hex], 0)?;
         let blanks = text[hex..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         if blanks == 0 {
             return Err(Fault::shape(hex, "a space and a path after the digest"));

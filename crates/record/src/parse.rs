@@ -176,3 +176,15 @@ pub(crate) fn parse_unnamed_digest(options: ReadOptions, hex: &[u8], at: usize) 
     let digest = Digest::from_hex(algorithm, hex).ok_or(Fault::digest(at))?;
     Ok((digest, options.algorithm.is_none()))
 }
+
+/// Fewest hexadecimal digits of a digest, unless its length is given.
+pub(crate) const DIGEST_DIGITS_MIN: usize = 8;
+
+/// As [`parse_unnamed_digest`], of all hexadecimal digits that a line begins with. A few of them begin a word.
+pub(crate) fn parse_leading_digest(options: ReadOptions, hex: &[u8], at: usize) -> Result<(Digest, bool), Fault> {
+    let parsed = parse_unnamed_digest(options, hex, at);
+    match hex.len() {
+        ..DIGEST_DIGITS_MIN => parsed.map_err(|_| Fault::shape(at, "a digest at the beginning of the line")),
+        _ => parsed,
+    }
+}

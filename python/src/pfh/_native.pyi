@@ -567,7 +567,7 @@ class KnownFiles:
 
     @property
     def broken(self) -> list[str]:
-        """Lines of lists that could not be read, with `strict=False`."""
+        """Lines, and ends, of lists that could not be read, with `strict=False`."""
 
     @property
     def without_digest(self) -> int:

@@ -230,6 +230,10 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) against_digests: Vec<OsString>,
 
+    /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or one that is only read.
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub(crate) read_as: Option<FormatName>,
+
     /// Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists or the index, or ssdeep].
     #[arg(short = 'a', long = "algorithm", value_name = "NAME", hide_possible_values = true, value_parser = Suggested(parse_family, family_names))]
     pub(crate) family: Option<Family>,
@@ -318,6 +322,12 @@ pub(crate) struct MatchArguments {
     /// length decided and nothing matches, this is reported, and the exit status is 3.
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) known: Vec<OsString>,
+
+    /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or one that is only read.
+    ///
+    /// Sets stay sets.
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub(crate) read_as: Option<FormatName>,
 
     /// Print only files of these classes: good, bad, other, known (all three) or unknown.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -512,6 +522,10 @@ pub(crate) struct ContentArguments {
     /// Algorithm whose digests are compared [default: the first of the lists, or blake3].
     #[arg(short, long, value_name = "NAME", hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
     pub(crate) algorithm: Option<String>,
+
+    /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or one that is only read.
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub(crate) read_as: Option<FormatName>,
 
     /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]

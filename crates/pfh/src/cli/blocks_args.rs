@@ -14,7 +14,7 @@ pub(crate) struct FragmentArguments {
     /// fragment, which is one line: its offset in the image, its length, its file and the offset in it. At the end each
     /// file has a line with the number of its blocks that were found. Blocks of one byte value, and others that say
     /// nothing about where they come from, are not looked up.
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, requires = "known", conflicts_with_all = ["digest", "digests", "only", "names_only", "not_found", "top", "all_names", "threshold", "key_file"])]
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, requires = "known", conflicts_with_all = ["digest", "digests", "only", "names_only", "not_found", "top", "all_names", "threshold", "key_file", "read_as"])]
     pub(crate) blocks: Option<u64>,
 
     /// With --blocks: look for blocks at every multiple of SIZE bytes in the image; SIZE is a multiple of 512 that

@@ -67,6 +67,9 @@ pub(crate) fn run(arguments: &CertifyArguments) -> Result<Ending, Failed> {
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
+    if account.files() == 0 && account.broken > 0 {
+        return Err(lists::none_read(arguments.list.as_bytes(), account.header.format));
+    }
     if Identity::of(path)? != of_list {
         let path = message::quoted_path(path);
         return Err(Failed::unread(format_args!("{path} changed while it was read; no report was written")));

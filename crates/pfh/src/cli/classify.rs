@@ -35,7 +35,8 @@ pub(crate) fn run(
     }
     refuse_others(None, options)?;
     let format = VerdictFormat::of(options.format, "sets and classes")?;
-    let (classifier, broken) = verdicts::open_all(&arguments.known, algorithm, options.memory / 4, options.quiet)?;
+    let (classifier, broken) =
+        verdicts::open_all(&arguments.known, arguments.read_as, algorithm, options.memory / 4, options.quiet)?;
     let algorithms = algorithms_of(&classifier, algorithm)?;
     let asked = |one: &ClassifiedSet| match algorithm {
         Some(algorithm) => vec![algorithm],
@@ -44,7 +45,7 @@ pub(crate) fn run(
     let files_from = reading::file_list(&arguments.walk)?;
     let takes_files = !arguments.paths.is_empty() || files_from.is_some();
     let keys = keys::load(&arguments.keys, if takes_files { &algorithms } else { &[] }, reads_input)?;
-    let own_lists = lists::open_all(&arguments.digests, algorithm)?;
+    let own_lists = lists::open_all(&arguments.digests, arguments.read_as, algorithm)?;
     let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     command.count_lines(broken);

@@ -20,8 +20,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let options = &arguments.options;
     let words = arguments.digests.iter().chain(&arguments.against_digests).chain(&arguments.paths);
     reading::one_input(words.map(OsString::as_os_str), Some(&arguments.walk))?;
-    let mut lists = lists::open_all(&arguments.digests, None)?;
-    let mut against_lists = lists::open_all(&arguments.against_digests, None)?;
+    let has_lists = !(arguments.digests.is_empty() && arguments.against_digests.is_empty());
+    lists::refuse_needless_format(arguments.read_as, has_lists)?;
+    let mut lists = lists::open_all(&arguments.digests, arguments.read_as, None)?;
+    let mut against_lists = lists::open_all(&arguments.against_digests, arguments.read_as, None)?;
     if let (Some(family), true) = (arguments.family, arguments.index.is_some()) {
         check_index(family)?;
     }
@@ -88,7 +90,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
         let written = drawn.and_then(|found| output.write_all(heatmap::svg(&left, &found, worst, best).as_bytes()));
         return command.finish(written, count, None);
     }
-    let mut writer = PairWriter::new(output, options.format.unwrap_or(own_format(family)), Some(family));
+    let mut writer = PairWriter::new(output, options.format.unwrap_or(own_format(family)), Some(family), options.quiet);
     let mut written = writer.header(&[family.name()], Some(threshold), arguments.clusters);
     if written.is_ok() {
         written = match index {

@@ -73,9 +73,11 @@ pub(crate) fn open_lists(
         Some(DigestKind::Algorithm(algorithm)) => Some(algorithm),
         None => None,
     };
+    lists::refuse_needless_format(options.read_as, paths.iter().any(|paths| !paths.is_empty()))?;
     // In formats that do not mark pieces, a name shows which entries may be of some.
     let read = ReadOptions { algorithm: wanted, piecewise: true, ..ReadOptions::default() };
-    let open = |paths: &[OsString]| paths.iter().map(|path| lists::open(path, read)).collect::<Result<Vec<_>, _>>();
+    let open_one = |path: &OsString| lists::open_as(path, options.read_as, read);
+    let open = |paths: &[OsString]| paths.iter().map(open_one).collect::<Result<Vec<_>, _>>();
     let mut lists = [open(paths[0])?, open(paths[1])?];
     let first = lists.iter_mut().flatten().find_map(|list| match list.first_kind() {
         Some(DigestKind::Algorithm(algorithm)) => Some(algorithm),

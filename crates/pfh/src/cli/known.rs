@@ -192,8 +192,9 @@ fn add_source(
     importer.builder().begin_source(origin).map_err(failed)?;
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, arguments.quiet);
-    let added = importer.add_list(list, &mut |error| broken.report(&error), &stops).map_err(Failed::temporary)?;
+    let added = importer.add_list(&mut list, &mut |error| broken.report(&error), &stops).map_err(Failed::temporary)?;
     state.refuse_changed(source)?;
+    broken.note_end(&list);
     let mut loaded = broken.end(added.contents, added.is_useful, added.without_digest, WANTED, "");
     if let Some(origin) = importer.builder().origin() {
         origin.refused = loaded.broken;

@@ -48,10 +48,31 @@ pub(crate) fn missing_end(end: ListEnd) -> Option<&'static str> {
     end.missing()
 }
 
-/// Opens lists whose files are asked about or compared; `algorithm` is that of digests that they do not name.
-pub(crate) fn open_all(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<List>, Failed> {
+/// Opens lists whose files are asked about or compared, in a format that is given, or else recognised; `algorithm` is
+/// that of digests that they do not name.
+pub(crate) fn open_all(
+    paths: &[OsString],
+    format: Option<FormatName>,
+    algorithm: Option<Algorithm>,
+) -> Result<Vec<List>, Failed> {
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
-    paths.iter().map(|path| open_latest(path, None, options)).collect()
+    paths.iter().map(|path| open_latest(path, format, options)).collect()
+}
+
+/// Refuses the format of lists where there is none.
+pub(crate) fn refuse_needless_format(format: Option<FormatName>, has_lists: bool) -> Result<(), Failed> {
+    match format {
+        Some(format) if !has_lists => Err(Failed::usage(format_args!("--as {format} is for lists, and none is given"))),
+        _ => Ok(()),
+    }
+}
+
+/// The error of a list of which no line could be read in this format.
+pub(crate) fn none_read(list: &[u8], format: FormatName) -> Failed {
+    Failed::usage(format_args!(
+        "no line of {} could be read as {format}; if it is another format, name that with --as",
+        message::quoted(list)
+    ))
 }
 
 /// Most reported lines of a list; a file that is no list of this format would have one error for each line.
@@ -84,8 +105,18 @@ impl BrokenLines {
     }
 
     /// Iterates over the entries of the list, and reports lines that cannot be read.
-    pub(crate) fn entries(&mut self, list: List) -> impl Iterator<Item = Entry> {
+    pub(crate) fn entries(&mut self, list: &mut List) -> impl Iterator<Item = Entry> {
         list.filter_map(|entry| entry.inspect_err(|error| self.report(error)).ok())
+    }
+
+    /// Counts and reports the end of a list that has not all files of its run. One that was not read to its end has no
+    /// trailer.
+    pub(crate) fn note_end(&mut self, list: &List) {
+        let Some(missing) = list.trailer().and_then(|trailer| missing_end(trailer.end)) else { return };
+        self.count += 1;
+        if !self.quiet {
+            message::error(format_args!("{}: {missing}", message::quoted(&self.list)));
+        }
     }
 
     /// Ends a list with these contents. Files without a digest by the `wanted` algorithms, such as those that could not
@@ -121,11 +152,11 @@ pub(crate) fn ask(
     answer: &mut Ask<'_>,
 ) -> Result<bool, Failed> {
     let (quiet, mut loaded) = (command.is_quiet(), Vec::new());
-    for list in lists {
+    for mut list in lists {
         let name = list.name().to_vec();
         let mut broken = BrokenLines::new(&name, quiet);
         let (mut contents, mut is_useful, mut not_told) = (Contents::default(), false, 0);
-        for entry in broken.entries(list) {
+        for entry in broken.entries(&mut list) {
             if command.cancel().is_cancelled() || !command.is_writing() {
                 return Ok(false);
             }
@@ -137,6 +168,7 @@ pub(crate) fn ask(
             is_useful |= answer.is_useful;
             not_told += u64::from(!answer.is_told);
         }
+        broken.note_end(&list);
         loaded.push(broken.end(contents, is_useful, not_told, wanted, result));
     }
     command.count_lines(unread(&loaded, only, quiet)?);
@@ -145,18 +177,19 @@ pub(crate) fn ask(
 
 /// Loads a list with `load`, which gets the list and a function to call with each line that cannot be read.
 pub(crate) fn load<E: Display>(
-    list: List,
+    mut list: List,
     quiet: bool,
-    load: impl FnOnce(List, &mut dyn FnMut(ReadError)) -> Result<Option<NothingUseful>, E>,
+    load: impl FnOnce(&mut List, &mut dyn FnMut(ReadError)) -> Result<Option<NothingUseful>, E>,
 ) -> Result<Loaded, Failed> {
     let mut broken = BrokenLines::new(list.name(), quiet);
-    let useless = load(list, &mut |error| broken.report(&error)).map_err(Failed::usage)?;
+    let useless = load(&mut list, &mut |error| broken.report(&error)).map_err(Failed::usage)?;
+    broken.note_end(&list);
     Ok(Loaded { broken: broken.count, useless })
 }
 
 /// The result of loading a list.
 pub(crate) struct Loaded {
-    /// Lines that could not be read.
+    /// Lines that could not be read, and a missing end.
     pub(crate) broken: u64,
     /// The report on a list without wanted digests.
     pub(crate) useless: Option<NothingUseful>,

@@ -50,7 +50,7 @@ const PROBES: u32 = 32;
 pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
     let queries = arguments.digests.is_empty().then_some(OsStr::new("-"));
     reading::one_input([verdicts::split_class(&arguments.set).1].into_iter().chain(queries), None)?;
-    let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, 256 << 20, false)?;
+    let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, None, 256 << 20, false)?;
     let lookup = Lookup {
         writer: VerdictWriter::new(arguments.format, false),
         set: std::slice::from_ref(&arguments.set),

@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
     let known = arguments.known.iter().map(|argument| verdicts::split_class(argument).1);
     let words = arguments.digests.iter().chain(&arguments.paths).map(OsString::as_os_str).chain(known);
     reading::one_input(words, Some(&arguments.walk))?;
+    lists::refuse_needless_format(arguments.read_as, !(arguments.known.is_empty() && arguments.digests.is_empty()))?;
     let kind = arguments.algorithm.as_deref().map(str::parse::<DigestKind>).transpose().map_err(Failed::usage)?;
     let (algorithm, family) = match kind {
         Some(DigestKind::Algorithm(algorithm)) => (Some(algorithm), None),
@@ -66,7 +67,7 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
             }
         };
     }
-    let mut lists = open_lists(&arguments.known, algorithm)?;
+    let mut lists = open_lists(&arguments.known, arguments.read_as, algorithm)?;
     let kinds: Vec<DigestKind> = lists.iter_mut().filter_map(List::first_kind).collect();
     let has_similar = kinds.iter().any(|kind| matches!(kind, DigestKind::Family(_)));
     let has_cryptographic = kinds.iter().any(|kind| matches!(kind, DigestKind::Algorithm(_)));
@@ -100,9 +101,13 @@ fn reads_input(arguments: &MatchArguments) -> bool {
     reading::reads_input(&arguments.paths, &arguments.walk) || lists.any(|path| path == "-")
 }
 
-fn open_lists(paths: &[OsString], algorithm: Option<Algorithm>) -> Result<Vec<List>, Failed> {
+fn open_lists(
+    paths: &[OsString],
+    format: Option<FormatName>,
+    algorithm: Option<Algorithm>,
+) -> Result<Vec<List>, Failed> {
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
-    paths.iter().map(|path| lists::open(path, options)).collect()
+    paths.iter().map(|path| lists::open_as(path, format, options)).collect()
 }
 
 /// A digest on the command line.
@@ -164,7 +169,7 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     keys::load(&arguments.keys, &[], reads_input(arguments))?;
     let family = known.family();
     let threshold = checked_threshold(family, options)?;
-    let own_lists = lists::open_all(&arguments.digests, None)?;
+    let own_lists = lists::open_all(&arguments.digests, arguments.read_as, None)?;
     let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     let collector = DigestCollector { options, families: &arguments.families, files_max: usize::MAX };
@@ -180,7 +185,8 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     command.report_totals();
     let profile = arguments.families.sdhash_profile.into();
     let comparison = Comparison { options, profile, left: &own, right: Some(&known) };
-    let mut writer = PairWriter::new(command.output(), options.format.unwrap_or(own_format(family)), Some(family));
+    let format = options.format.unwrap_or(own_format(family));
+    let mut writer = PairWriter::new(command.output(), format, Some(family), options.quiet);
     let written = writer
         .header(&[family.name()], Some(threshold), false)
         .and_then(|()| comparison.print_pairs(arguments.top, &mut writer));
@@ -217,11 +223,11 @@ fn same(
     let takes_files = !arguments.paths.is_empty() || files_from.is_some() || files_from0.is_some();
     let keyed = if takes_files { known.algorithms() } else { &[] };
     let keys = keys::load(&arguments.keys, keyed, reads_input(arguments))?;
-    let own_lists = lists::open_all(&arguments.digests, algorithm)?;
+    let own_lists = lists::open_all(&arguments.digests, arguments.read_as, algorithm)?;
     let mut command = Command::begin(Reporting::of(options), None);
     command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     command.count_lines(broken);
-    let mut writer = PairWriter::new(command.output(), format, None);
+    let mut writer = PairWriter::new(command.output(), format, None, options.quiet);
     let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
     let mut written = writer.header(&names, None, false);
     let mut digests = 0;

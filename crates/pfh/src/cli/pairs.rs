@@ -38,7 +38,11 @@ pub(crate) struct PairWriter {
     left_out: u64,
     /// Hashes of the names that the format cannot express, each of which may be in many pairs.
     unexpressed: HashSet<u64>,
+    quiet: bool,
 }
+
+/// Most names that are reported because the format cannot express them.
+const REPORTED_MAX: usize = 10;
 
 /// Returns the format of a family's own program.
 pub(crate) fn own_format(family: Family) -> PairFormat {
@@ -51,11 +55,12 @@ pub(crate) fn own_format(family: Family) -> PairFormat {
 }
 
 impl PairWriter {
-    /// Makes a writer. `family` is `None` for cryptographic digests, whose pairs have no score.
-    pub(crate) fn new(output: SharedOutput, format: PairFormat, family: Option<Family>) -> PairWriter {
+    /// Makes a writer. `family` is `None` for cryptographic digests, whose pairs have no score. `quiet`: names that the
+    /// format cannot express are counted only.
+    pub(crate) fn new(output: SharedOutput, format: PairFormat, family: Option<Family>, quiet: bool) -> PairWriter {
         let measure = if family == Some(Family::Tlsh) { "distance" } else { "score" };
         let unexpressed = HashSet::new();
-        PairWriter { output, format, measure, line: Vec::new(), written: 0, left_out: 0, unexpressed }
+        PairWriter { output, format, measure, line: Vec::new(), written: 0, left_out: 0, unexpressed, quiet }
     }
 
     /// Returns the token that ends the writing.
@@ -225,17 +230,16 @@ impl PairWriter {
         push_name(name.name, &mut self.line);
     }
 
-    /// Whether the format can express a name. The first that it cannot is reported.
+    /// Whether the format can express a name. The first that it cannot are reported.
     fn can_express(&mut self, name: Name<'_>) -> bool {
         let is_text = !matches!(self.format, PairFormat::Csv | PairFormat::Jsonl);
         let breaks = |name: &[u8]| name.contains(&b'\n');
         let fits = !is_text || !(breaks(name.name) || name.list.is_some_and(breaks));
         if !fits {
-            if self.unexpressed.is_empty() {
-                message::error("names with line feeds are left out: only csv and jsonl can express them");
-            }
             let hash = self.unexpressed.hasher().hash_one((name.list, name.name));
-            self.unexpressed.insert(hash);
+            if self.unexpressed.insert(hash) && !self.quiet {
+                report_left_out(name, self.unexpressed.len());
+            }
         }
         fits
     }
@@ -260,6 +264,19 @@ impl PairWriter {
         command.tally.unread += unexpressed;
         command.tally.not_expressed += unexpressed;
         command.finish(written, digests as u64, None)
+    }
+}
+
+/// Reports a name with a line feed, of which this is the `count`th, or that further ones are not reported.
+fn report_left_out(name: Name<'_>, count: usize) {
+    let list = name.list.map_or_else(String::new, |list| format!("{}: ", message::quoted(list)));
+    match count {
+        ..=REPORTED_MAX => message::error(format_args!(
+            "{list}{} is left out: only csv and jsonl can express names with line feeds",
+            message::quoted(name.name)
+        )),
+        count if count == REPORTED_MAX + 1 => message::error("further names with line feeds are left out, too"),
+        _ => {}
     }
 }
 

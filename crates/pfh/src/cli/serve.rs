@@ -35,7 +35,7 @@ mod with_server {
         options.http = arguments.listen;
         options.nsrlsvr = arguments.nsrlsvr;
         options.nsrlsvr_classes.clone_from(&arguments.nsrlsvr_classes);
-        let (classifier, unread) = verdicts::open_all(&arguments.sets, None, LIST_BYTES, false)?;
+        let (classifier, unread) = verdicts::open_all(&arguments.sets, None, None, LIST_BYTES, false)?;
         options.limits = limits(arguments)?;
         let mut command = Command::printing()?;
         command.count_lines(unread);

@@ -8,9 +8,9 @@ use super::lists::{BrokenLines, Loaded};
 use super::{lists, message};
 use pfh_digest::{Algorithm, Digest, Status};
 use pfh_known::{Class, ClassifiedSet, Classifier, Facts, Importer, Keep, KnownSet, OpenError, Origin, SetBuilder};
-use pfh_record::ReadOptions;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
+use pfh_record::{FormatName, ReadOptions};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, Write};
 use std::ops::AddAssign;
@@ -193,10 +193,11 @@ pub(crate) fn set_algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failed>
     names.iter().map(|name| of(name)).collect()
 }
 
-/// Opens the sets of the command line. A list becomes a set in a temporary file. Returns them and the number of lines
-/// that could not be read.
+/// Opens the sets of the command line. A list, in a format that is given or else recognised, becomes a set in a
+/// temporary file. Returns them and the number of lines that could not be read.
 pub(crate) fn open_all(
     known: &[OsString],
+    format: Option<FormatName>,
     algorithm: Option<Algorithm>,
     memory_bytes: u64,
     quiet: bool,
@@ -207,7 +208,7 @@ pub(crate) fn open_all(
         let set = match open_if_set(path)? {
             Some(set) => set,
             None => {
-                let (set, broken) = temporary_set(path, algorithm, memory_bytes, quiet)?;
+                let (set, broken) = temporary_set(path, format, algorithm, memory_bytes, quiet)?;
                 unread += broken;
                 set
             }
@@ -221,11 +222,13 @@ pub(crate) fn open_all(
 /// Makes a set of a list, in a temporary file without a name.
 fn temporary_set(
     path: &OsStr,
+    format: Option<FormatName>,
     algorithm: Option<Algorithm>,
     memory_bytes: u64,
     quiet: bool,
 ) -> Result<(KnownSet, u64), Failed> {
-    let list = lists::open(path, ReadOptions { algorithm, ..ReadOptions::default() }).map_err(|failed| {
+    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    let mut list = lists::open_as(path, format, options).map_err(|failed| {
         let file = Path::new(path);
         if pfh_nsrl::Database::open(file).is_ok() || pfh_nsrl::Database::is_in_archive(file) {
             let shown = message::quoted_path(file);
@@ -243,7 +246,9 @@ fn temporary_set(
     importer.builder().begin_source(Origin::default()).map_err(Failed::temporary)?;
     let name = list.name().to_vec();
     let mut broken = BrokenLines::new(&name, quiet);
-    let added = importer.add_list(list, &mut |error| broken.report(&error), &|| false).map_err(Failed::temporary)?;
+    let added =
+        importer.add_list(&mut list, &mut |error| broken.report(&error), &|| false).map_err(Failed::temporary)?;
+    broken.note_end(&list);
     let wanted = algorithm.map_or(WANTED, |algorithm| algorithm.name());
     let Loaded { broken, useless } = broken.end(added.contents, added.is_useful, added.without_digest, wanted, "");
     if let Some(mut useless) = useless {

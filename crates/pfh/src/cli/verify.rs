@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     // From here on, a signal ends the waiting for the list.
     let mut command = Command::begin(reporting, None);
     command.without_totals();
-    let opened = lists::open(&arguments.list, options);
+    let opened = lists::open_as(&arguments.list, arguments.read_as, options);
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
@@ -112,8 +112,12 @@ fn read(
         lines.report(&error);
         ControlFlow::Continue(())
     };
+    let format = list.header().format;
     let listed = reading.read(&mut list, &mut broken, &|| cancel.is_cancelled());
-    let listed = listed.map_err(|useless| refused(useless, list.name(), root))?;
+    let listed = listed.map_err(|useless| match useless {
+        Useless::NoFile if lines.count > 0 => lists::none_read(list.name(), format),
+        useless => refused(useless, list.name(), root),
+    })?;
     // A list that was not read to its end has no trailer.
     let missing_end = list.trailer().and_then(|trailer| lists::missing_end(trailer.end));
     if let Some(missing) = missing_end.filter(|_| !quiet) {
@@ -126,7 +130,7 @@ fn read(
 fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
     let (list, root) = (message::quoted(list), message::quoted_path(&root.path));
     match useless {
-        Useless::NoFile => Failed::usage(format_args!("{list} expects no file")),
+        Useless::NoFile => Failed::usage(format_args!("{list} is empty: it has no line about a file")),
         Useless::NotBelow { paths, first, error } => Failed::usage(format_args!(
             "{list}: {} of its paths {} not below {root}, the first in line {}, {}: {error}; {}",
             Count(paths),

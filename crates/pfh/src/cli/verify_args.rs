@@ -5,6 +5,7 @@ use super::progress::When;
 use clap::builder::StringValueParser;
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use pfh_fixity::{NoShare, Sample};
+use pfh_record::FormatName;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -48,6 +49,10 @@ pub(crate) struct VerifyArguments {
     /// The algorithm of digests for which LIST names none [default: by their length].
     #[arg(short, long, value_name = "NAME", hide_possible_values = true, value_parser = Suggested(StringValueParser::new(), digest_names))]
     pub(crate) algorithm: Option<String>,
+
+    /// Read LIST as this format, instead of recognising it: a format of `pfh hash`, or one that is only read.
+    #[arg(long = "as", value_name = "FORMAT", conflicts_with = "compat")]
+    pub(crate) read_as: Option<FormatName>,
 
     /// Do not look for files that LIST does not have; then moved files are missing.
     #[arg(long)]

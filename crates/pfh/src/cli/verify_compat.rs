@@ -47,7 +47,7 @@ pub(super) fn hashdeep(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let name = list.name().to_vec();
     let mut broken = lists::BrokenLines::new(&name, arguments.quiet);
     let own_files = replaced(arguments, &command);
-    for entry in broken.entries(list) {
+    for entry in broken.entries(&mut list) {
         if own_files.as_ref().is_some_and(|own| is_own(own, &entry.path)) {
             return Err(reading::is_output(&entry.path));
         }

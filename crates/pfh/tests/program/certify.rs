@@ -186,9 +186,19 @@ fn other_lists() {
     assert_eq!(report["digests"], serde_json::json!({"md5": 2, "sha1": 1}));
     assert_eq!(report["run"], serde_json::json!({}));
     fs::write(path.join("broken"), format!("{md5}  a\nbroken\n")).unwrap();
-    let message = "pfh: `broken`: line 2, byte 36: digest has a length of no usual algorithm; name the algorithm\n";
+    let message = "pfh: `broken`: line 2, byte 36: expected a digest at the beginning of the line\n";
     let html = page(&pfh(path, ["certify", "broken", "--by", "x"]).run(), 3, message);
     assert!(html.contains("Lines of the list that could not be read: 1."), "{html}");
+    // Nothing is certified where nothing was read.
+    fs::write(path.join("prose"), "made 20240131\nAdd more\n").unwrap();
+    let message = "pfh: `prose`: line 1, byte 0: expected a digest at the beginning of the line\n\
+                   pfh: `prose`: line 2, byte 14: expected a digest at the beginning of the line\n\
+                   pfh: no line of `prose` could be read as gnu; if it is another format, name that with --as\n";
+    pfh(path, ["certify", "prose", "--as", "gnu", "--by", "x", "-o", "report"]).run().expect(2, message);
+    fs::write(path.join("program"), b"\x7fELF\0 \0; x\0file 3610A686\0\n").unwrap();
+    let message = "pfh: `program` is not a list of digests that pfh can read\n";
+    pfh(path, ["certify", "program", "--by", "x", "-o", "report"]).run().expect(2, message);
+    assert!(!path.join("report").exists());
     // Without its last line, the end is missing.
     let list = fs::read_to_string(path.join("list.jsonl")).unwrap();
     let cut: Vec<&str> = list.lines().take(2).collect();

@@ -132,7 +132,7 @@ fn names_that_a_form_cannot_express_are_said() {
     }
     fs::write(d.join(path(b"\xff")), noise(1, 9_000)).unwrap();
     let ended = run(d, "compare", &["a", "b\nc"]);
-    let said = "pfh: names with line feeds are left out: only csv and jsonl can express them\n";
+    let said = "pfh: `b\\nc` is left out: only csv and jsonl can express names with line feeds\n";
     assert_eq!(ended.expect(3, said), b"");
     assert_eq!(run(d, "compare", &["--clusters", "a", "b\nc"]).expect(3, said), b"");
     // A file counts once, in however many pairs it is.
@@ -146,6 +146,17 @@ fn names_that_a_form_cannot_express_are_said() {
         assert!(ended.stderr.ends_with(totals), "{}", ended.stderr);
     }
     fs::remove_file(d.join("d")).unwrap();
+    // The first ten are named.
+    fs::create_dir(d.join("many")).unwrap();
+    for number in 0..12 {
+        fs::copy(d.join("a"), d.join(format!("many/{number}\n"))).unwrap();
+    }
+    let ended = run(d, "compare", &["many"]);
+    let messages: Vec<&str> = ended.said().lines().collect();
+    let named = messages.iter().filter(|message| message.starts_with("pfh: `many/")).count();
+    assert_eq!((ended.code(), named, messages.len()), (3, 10, 11), "{}", ended.stderr);
+    assert_eq!(messages[10], "pfh: further names with line feeds are left out, too");
+    run(d, "compare", &["-q", "many"]).expect(3, "");
     run(d, "compare", &["-f", "csv", "a", "b\nc"]).printed(b"first,second,score\r\na,\"b\nc\",100\r\n");
     let json = run(d, "compare", &["-f", "jsonl", "--include", path(b"?").to_str().unwrap(), "."]);
     let text = String::from_utf8(json.done().to_vec()).unwrap();
@@ -363,6 +374,11 @@ fn files_that_a_list_has_without_digest_are_counted() {
     hash(d, ["-q", "-a", "tlsh", "-f", "jsonl", "-o", "list", "a", "e", "tiny"]).run().done();
     let said = said.lines().next().unwrap().to_owned() + "\n";
     assert_eq!(run(d, "compare", &["--digests", "list"]).expect(0, &said), b"a\te\t0\n");
+    // A list without its end may lack others.
+    let list = fs::read_to_string(d.join("list")).unwrap();
+    fs::write(d.join("list"), &list[..list.find("{\"type\":\"summary\"").unwrap()]).unwrap();
+    let said = format!("pfh: `list`: its end is missing\n{said}");
+    assert_eq!(run(d, "compare", &["--digests", "list"]).expect(3, &said), b"a\te\t0\n");
 }
 
 #[test]

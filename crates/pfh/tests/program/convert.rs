@@ -226,8 +226,8 @@ fn lists_are_joined_and_what_is_wrong_with_them_is_told() {
     fs::write(path.join("one.md5"), format!("{}  a\nbroken\n{}  a\nb\n", hex("md5", b"a"), hex("md5", b"b"))).unwrap();
     let two = format!("{}\n", hex("sha1", b"c"));
     fs::write(path.join("two.sha1"), &two).unwrap();
-    let message = "pfh: `one.md5`: line 2, byte 36: digest has a length of no usual algorithm; name the algorithm\n\
-                   pfh: `one.md5`: line 4, byte 79: digest has a length of no usual algorithm; name the algorithm\n\
+    let message = "pfh: `one.md5`: line 2, byte 36: expected a digest at the beginning of the line\n\
+                   pfh: `one.md5`: line 4, byte 79: expected a digest at the beginning of the line\n\
                    pfh: written: 3\n\
                    pfh: entries: 1 have no name; their digest stands for it, …\n";
     let message = message.replace(", …", "");
@@ -446,7 +446,7 @@ fn files_that_were_not_read() {
     }
     // A list of nothing cannot become one of digests.
     fs::write(path.join("broken"), "broken\n").unwrap();
-    let message = "pfh: `broken`: line 1, byte 0: digest has a length of no usual algorithm; name the algorithm\n\
+    let message = "pfh: `broken`: line 1, byte 0: expected a digest at the beginning of the line\n\
                    pfh: there are no digests at the beginning of the lists, and format `bsd` lists nothing else; name their \
                    algorithms with -a\n";
     pfh(path, ["convert", "--as", "gnu", "-f", "bsd", "broken"]).run().expect(2, message);

@@ -145,6 +145,26 @@ fn files_that_a_list_has_without_digest_are_counted() {
     assert!(code == 3 && printed.contains("unknown      d/ok"), "{code} {printed}{said}");
 }
 
+/// A list that was cut may lack the file that is looked for.
+#[test]
+fn a_list_without_its_end_is_told() {
+    let directory = case();
+    let path = directory.path();
+    assert_eq!(run(path, "hash -q -a md5 -f jsonl -o l.jsonl d", "").0, 0);
+    let list = fs::read_to_string(path.join("l.jsonl")).unwrap();
+    fs::write(path.join("l.jsonl"), &list[..list.find("{\"type\":\"summary\"").unwrap()]).unwrap();
+    fs::write(path.join("other.md5"), format!("{}  other\n", md5(b"other"))).unwrap();
+    for (words, expected) in [
+        ("match --known l.jsonl d", 5),
+        ("match --known bad=l.jsonl d", 5),
+        ("match --known other.md5 --digests l.jsonl", 3),
+        ("match --known bad=other.md5 --digests l.jsonl", 3),
+    ] {
+        let (code, _, said) = run(path, words, "");
+        assert!(code == expected && said.contains("pfh: `l.jsonl`: its end is missing\n"), "{words}: {code} {said}");
+    }
+}
+
 /// A match that cannot be printed is one all the same.
 #[test]
 fn matches_that_the_format_cannot_express_are_findings() {
@@ -154,7 +174,7 @@ fn matches_that_the_format_cannot_express_are_findings() {
     fs::write(path.join("e/line\nfeed"), "evil contents").unwrap();
     fs::write(path.join("k.md5"), format!("{}  evil\n", md5(b"evil contents"))).unwrap();
     let (code, printed, said) = run(path, "match --known k.md5 e", "");
-    assert!(code == 5 && printed.is_empty() && said.contains("names with line feeds are left out"), "{code} {said}");
+    assert!(code == 5 && printed.is_empty() && said.contains("`e/line\\nfeed` is left out"), "{code} {said}");
     assert_eq!(run(path, "match -q -f csv --known k.md5 e", "").0, 1);
 }
 

@@ -352,12 +352,55 @@ fn hostile_lists() {
     let (code, text, _) = line_of(&format!("{good}{}  a\n", "0".repeat(64)));
     assert_eq!((code, &*text), (1, "Not verified: 1 changed."));
     let (code, _, said) = line_of("");
-    assert!(code == 2 && said.contains("expects no file"), "{said}");
+    assert!(code == 2 && said.contains("`list` is empty: it has no line about a file"), "{said}");
     // A name with a NUL, which JSON can have.
     fs::write(d.join("nul"), format!("{{\"type\":\"file\",\"path\":\"a\\u0000b\",\"outcome\":\"complete\",\"digests\":{{\"sha256\":\"{digest}\"}}}}\n{{\"type\":\"file\",\"path\":\"a\",\"outcome\":\"complete\",\"digests\":{{\"sha256\":\"{digest}\"}}}}\n")).unwrap();
     let ended = verify(d, "nul root");
     let text = String::from_utf8_lossy(&ended.stdout).into_owned();
     assert!(ended.code() == 1 && text.contains("the path has a NUL byte"), "{text}{}", ended.stderr);
+}
+
+/// Words before a list do not decide what it is, and an option does.
+#[test]
+fn the_format_of_a_list() {
+    let directory = listed("gnu", "sha256");
+    let d = directory.path();
+    let list = fs::read_to_string(d.join("list")).unwrap();
+    for first in ["Checksums made 20240131", "Key ID 1234ABCD", " ", "\t", "; text"] {
+        fs::write(d.join("list"), format!("{first}\n{list}")).unwrap();
+        let ended = verify(d, "list");
+        let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+        let unread = "Not verified: 1 line of the list could not be read; 5 files are as the list says.\n";
+        assert!(ended.code() == 3 && text.starts_with(unread), "{first}: {text}{}", ended.stderr);
+        assert!(ended.stderr.contains("expected a digest at the beginning of the line"), "{}", ended.stderr);
+    }
+    fs::write(d.join("list"), "made 20240131\n").unwrap();
+    let said = "pfh: `list`: line 1, byte 0: expected a digest at the beginning of the line\n\
+                pfh: no line of `list` could be read as gnu; if it is another format, name that with --as\n";
+    verify(d, "list --as gnu").expect(2, said);
+    assert_eq!(verify(d, "list --as sfv --structure --ignore-new").code(), 1);
+    // The same for other commands, as far as they read lists.
+    for (words, code) in [
+        ("dupes --as gnu --digests list", 2),
+        ("covers --as gnu --digests list --by files", 3),
+        ("match --as gnu --known list files", 2),
+        ("match --as gnu --known bad=list files", 2),
+        ("compare --as gnu --digests list", 2),
+        ("match --as sfv -a crc32 --known list files", 0),
+    ] {
+        let ended = pfh(d, words.split(' ')).run();
+        let is_told = words.contains("sfv") || ended.stderr.contains("expected a digest at the beginning of the line");
+        assert!(ended.code() == code && is_told, "{words}: {} {}", ended.code(), ended.stderr);
+    }
+    let said = "pfh: --as gnu is for lists, and none is given\n";
+    for words in ["dupes --as gnu files", "compare --as gnu files", "match --as gnu --digest 0a1b2c3d files"] {
+        pfh(d, words.split(' ')).run().expect(2, said);
+    }
+    // A file of another kind is told as such.
+    fs::write(d.join("list"), list).unwrap();
+    pfh(d, ["known", "build", "-q", "set.pfhk", "list"]).run().expect(0, "");
+    let ended = verify(d, "set.pfhk");
+    assert!(ended.code() == 2 && ended.stderr.starts_with("pfh: `set.pfhk` is a known set: "), "{}", ended.stderr);
 }
 
 /// A directory, a FIFO or a link in the place of a file is told, and a FIFO is not waited for.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2, memrchr};
 use pfh_digest::{Algorithm, Digest};
 
-use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_leading_digest};
 use crate::text::{hex_run, is_of_nothing, parse_base64};
 use crate::{Entry, ReadOptions};
 
@@ -42,7 +42,7 @@ impl GnuParser {
         });
         let ((digest, guessed), hex) = match base64 {
             Some((digest, word)) => ((digest, false), word),
-            None => (parse_unnamed_digest(self.options, &text[..hex], 0)?, hex),
+            None => (parse_leading_digest(self.options, &text[..hex], 0)?, hex),
         };
         let [b' ' | b'\t', rest @ ..] = &text[hex..] else {
             return Err(Fault::shape(hex, "a space and a name after the digest"));

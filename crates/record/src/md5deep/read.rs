@@ -2,7 +2,7 @@
 //! name.
 
 use super::{SIZE_COLUMNS, SIZE_MAX};
-use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_unnamed_digest};
+use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_leading_digest};
 use crate::text::{hex_run, is_of_nothing, parse_decimal};
 use crate::time::take_colon_time;
 use crate::{Entry, Expected, Md5deepForm, ReadOptions};
@@ -37,7 +37,7 @@ impl LineParser for Md5deepParser {
         let (size, rest) = take_size(text).unwrap_or((None, text));
         let at = |rest: &[u8]| text.len() - rest.len();
         let (hex, rest) = rest.split_at(hex_run(rest));
-        let (digest, algorithm_guessed) = parse_unnamed_digest(self.options, hex, at(rest) - hex.len())?;
+        let (digest, algorithm_guessed) = parse_leading_digest(self.options, hex, at(rest) - hex.len())?;
         let mut ctime = None;
         let name = match rest {
             // Standard input has no name.

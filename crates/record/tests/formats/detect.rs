@@ -1,6 +1,6 @@
 //! Detection of the format from the first bytes.
 
-use pfh_record::{FormatName, ReadOptions, detect};
+use pfh_record::{FormatName, ReadOptions, detect, other_file};
 
 use crate::samples::*;
 
@@ -29,6 +29,15 @@ fn others_lists_are_detected() {
         (format!("MD5   (x) = {MD5}\n"), Some("bsd")),
         ("file name.bin 3610A686\r\n".to_owned(), Some("sfv")),
         ("; comment\r\n".to_owned(), Some("sfv")),
+        // Lines before a list, and names that are digests.
+        (format!("Checksums made 20240131\n{SHA256}  x\n"), Some("gnu")),
+        (format!("Key ID 1234ABCD\n\nMD5 (x) = {MD5}\n"), Some("bsd")),
+        (format!("Made 20240131\n{MD5},x\n"), Some("md5deep-c")),
+        (format!(" \n\t\n{MD5}  x\n"), Some("gnu")),
+        (format!("; text\n{MD5}  x\n"), Some("gnu")),
+        (format!("{MD5}  x 20240131\n"), Some("gnu")),
+        (format!("x 3610A686\n{MD5} 3610A686\n"), Some("sfv")),
+        (format!("; comment\n{MD5} 3610A686\n"), Some("sfv")),
         ("\u{FEFF}<?xml version='1.0'?><dfxml/>".to_owned(), Some("dfxml")),
         ("\n  <dfxml version='1.0'>".to_owned(), Some("dfxml")),
         ("%%%% hashdeep-1.0".to_owned(), Some("hashdeep")),
@@ -42,7 +51,42 @@ fn others_lists_are_detected() {
         (String::new(), None),
         ("hello world\n".to_owned(), None),
         ("\0\0\0\0".to_owned(), None),
+        ("\x7fELF\0 \0; x\0file 3610A686\0\n".to_owned(), None),
+        ("1234567890 5 x\n12345678 5 y\n".to_owned(), None),
     ] {
         assert_eq!(detect(start.as_bytes(), ReadOptions::default()).map(FormatName::name), expected, "{start:?}");
+    }
+}
+
+/// Names that are digests make SFV's lines look like GNU's where they are cut.
+#[test]
+fn the_last_line_of_a_long_beginning_may_be_cut() {
+    let list = "; comment\n".to_owned() + &format!("{MD5} 3610A686\n").repeat(200);
+    let cut = list[..5000].rfind(' ').unwrap() + 5;
+    assert_eq!(detect(&list.as_bytes()[..cut], ReadOptions::default()), Some(FormatName::Sfv));
+}
+
+#[test]
+fn other_files_are_told() {
+    let table = |heading: &str| format!("{heading}\r\n\"SHA256\",\"{SHA256}\",\"C:\\x\"\r\n");
+    let utf_16: Vec<u8> = "\u{FEFF}Algorithm,Path,Hash\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (start, expected) in [
+        (b"pfh known set\r\n\x1a".to_vec(), Some("a known set")),
+        (b"SQLite format 3\0".to_vec(), Some("a database of SQLite")),
+        (b"1234567890 5 x y\n12345678 0 z\n4294967295 0".to_vec(), Some("a list of `cksum`")),
+        (table("\"Algorithm\",\"Hash\",\"Path\"").into_bytes(), Some("a table of PowerShell's Get-FileHash")),
+        (table("#TYPE x\r\n\"Hash\";\"Algorithm\";\"Path\"").into_bytes(), Some("a table of PowerShell's")),
+        (utf_16, Some("a table of PowerShell's Get-FileHash")),
+        (format!("SHA256 hash of x:\n{SHA256}\nCertUtil: -hashfile \n").into_bytes(), Some("the output of certutil")),
+        // CRC-32 in hexadecimal, without letters.
+        (b"12345678 5 x\n12345678 5 y\n".to_vec(), None),
+        (b"1234567890 5 x\n\n3610A686 x\n".to_vec(), None),
+        (b"Algorithm,Hash,Path,Size\n".to_vec(), None),
+        (b"".to_vec(), None),
+    ] {
+        let told = other_file(&start);
+        assert_eq!(told.is_some(), expected.is_some(), "{}", start.escape_ascii());
+        assert!(told.unwrap_or_default().starts_with(expected.unwrap_or_default()), "{}", start.escape_ascii());
+        assert!(told.is_none() || detect(&start, ReadOptions::default()).is_none(), "{}", start.escape_ascii());
     }
 }

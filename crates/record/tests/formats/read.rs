@@ -90,16 +90,20 @@ fn the_first_line_decides_how_names_are_parted() {
 fn lines_that_md5sum_refuses() {
     let digest = "digest does not have the number of hexadecimal digits of its algorithm";
     let length = "digest has a length of no usual algorithm; name the algorithm";
+    let start = "expected a digest at the beginning of the line";
     let escape = "name has a backslash that is not followed by `\\`, `n` or `r`";
     for (line, expected) in [
-        (format!(" #c\n{MD5}  x"), format!("byte 1: {length}")),
+        (format!(" #c\n{MD5}  x"), format!("byte 1: {start}")),
+        (" ".to_owned(), format!("byte 1: {start}")),
+        ("Joe, 20240131".to_owned(), format!("byte 0: {start}")),
+        ("Created today".to_owned(), format!("byte 0: {start}")),
         (format!("{MD5}0  x"), format!("byte 0: {length}")),
         (MD5.to_owned(), "byte 32: expected a space and a name after the digest".to_owned()),
         (format!("{MD5} "), "byte 33: name is missing".to_owned()),
         (format!("{MD5}x  y"), "byte 32: expected a space and a name after the digest".to_owned()),
         (format!("\\{MD5}  back\\xslash"), format!("byte 39: {escape}")),
         (format!("\\{MD5}  x\\"), format!("byte 36: {escape}")),
-        (format!("\\ {MD5}  x"), format!("byte 1: {length}")),
+        (format!("\\ {MD5}  x"), format!("byte 1: {start}")),
         (format!("{MD5}  x\0y"), "byte 35: name contains a NUL byte".to_owned()),
         (format!("MD5 (x) = {MD5} "), format!("byte 10: {digest}")),
         (format!("MD5 (x) = {SHA1}"), format!("byte 10: {digest}")),
@@ -140,7 +144,7 @@ fn null_terminated_lists_have_no_escapes_and_any_line_breaks() {
     assert_eq!(shown("gnu", &list, options), expected);
     assert_eq!(
         shown("gnu", format!("\\{MD5}  x\0"), options),
-        ["line 1, byte 0: digest has a length of no usual algorithm; name the algorithm"]
+        ["line 1, byte 0: expected a digest at the beginning of the line"]
     );
 }
 

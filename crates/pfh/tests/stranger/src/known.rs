@@ -6,7 +6,7 @@ use std::path::Path;
 /// The files below a directory whose contents a list of known digests has, each with a name that the list gives it.
 pub fn known(directory: &Path, list: impl Into<Input>) -> Result<Vec<(Vec<u8>, Vec<u8>)>, Box<dyn std::error::Error>> {
     let mut known = KnownDigests::new(64 << 20, None, false);
-    let useless = known.load(List::open(list, ReadOptions::default())?, &mut |line| eprintln!("{line}"))?;
+    let useless = known.load(&mut List::open(list, ReadOptions::default())?, &mut |line| eprintln!("{line}"))?;
     if let Some(useless) = useless {
         return Err(useless.to_string().into());
     }
