@@ -2,7 +2,7 @@
 //! that have another meaning.
 
 use super::args::Command;
-use super::message;
+use super::{message, usage};
 use clap::Subcommand;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use pfh_digest::Algorithm;
@@ -27,7 +27,11 @@ const HASH: &[&str] = &["hash"];
 const SIMILAR: &[&str] = &["compare", "match"];
 const COMPARE: &[&str] = &["compare"];
 const MATCH: &[&str] = &["match"];
+const VERIFY: &[&str] = &["verify"];
+const BAG: &[&str] = &["bag"];
 const ALL: &[&str] = &["hash", "compare", "match"];
+/// Commands whose `-a` takes names of algorithms.
+const WITH_ALGORITHMS: &[&str] = &["hash", "compare", "match", "verify", "dupes", "covers", "copy", "shard"];
 
 const fn row(commands: &'static [&'static str], options: &'static [&'static str], advice: &'static str) -> Foreign {
     Foreign { commands, options, advice }
@@ -212,6 +216,45 @@ const TABLE: &[Foreign] = &[
     row(MATCH, &["-M", "-w"], "leave it out: the entry of the list that a file matches is always printed"),
     row(MATCH, &["-X", "--negative"], "files that a list does not have: `--known good=LIST --only unknown`"),
     row(MATCH, &["-n"], "entries of a list that no file was: `--known good=LIST --not-found`"),
+    // Checking by other programs.
+    row(
+        VERIFY,
+        &["-c", "--check"],
+        "leave it out: `pfh verify LIST`; as coreutils prints it: `pfh verify --compat gnu LIST`",
+    ),
+    row(
+        VERIFY,
+        &["-k"],
+        "leave it out, and name the list first: `pfh verify LIST PATH`; as hashdeep prints it: `pfh verify --compat hashdeep LIST PATH`",
+    ),
+    // bagit.py.
+    row(
+        BAG,
+        &["--md5", "--sha1", "--sha224", "--sha256", "--sha384", "--sha512", "--blake2b", "--blake2s"],
+        "`pfh bag create -a sha256,md5 DIR` makes manifests by these algorithms; `pfh bag verify` takes those that there are",
+    ),
+    row(BAG, &["--validate"], "`pfh bag verify BAG`"),
+    row(
+        BAG,
+        &[
+            "--source-organization",
+            "--organization-address",
+            "--contact-name",
+            "--contact-phone",
+            "--contact-email",
+            "--external-description",
+            "--external-identifier",
+            "--bag-size",
+            "--bag-group-identifier",
+            "--bag-count",
+            "--internal-sender-identifier",
+            "--internal-sender-description",
+            "--bagit-profile-identifier",
+        ],
+        "metadata are given by their labels: `pfh bag create --tag Contact-Name='A. B.' DIR`",
+    ),
+    row(BAG, &["--processes"], "`-j N` is the number of threads"),
+    row(BAG, &["--log"], "messages are on standard error: `2> FILE`"),
 ];
 
 /// Replaces a name of algorithms in the place of the command: `pfh sha256 FILE` becomes `pfh hash --algorithm sha256
@@ -265,10 +308,9 @@ pub(super) fn advice(error: &clap::Error, words: &[OsString]) -> Option<String> 
         let is_first = context(ContextKind::InvalidSubcommand).is_none_or(|unknown| unknown == word.to_string_lossy());
         return if is_first { unknown_command(word) } else { None };
     }
-    if !ALL.contains(&command) {
-        return None;
-    }
-    if let Some(text) = words[2..].iter().find_map(|word| of_openssl(word.to_str()?)) {
+    if ALL.contains(&command)
+        && let Some(text) = words[2..].iter().find_map(|word| of_openssl(word.to_str()?))
+    {
         return Some(text);
     }
     let argument = context(ContextKind::InvalidArg)?;
@@ -286,15 +328,7 @@ pub(super) fn advice(error: &clap::Error, words: &[OsString]) -> Option<String> 
         }
         ErrorKind::ValueValidation | ErrorKind::InvalidValue => {
             let row = find(command, option)?;
-            let value = context(ContextKind::InvalidValue).unwrap_or_default();
-            let refused = if value.is_empty() {
-                format!("{option} has no value")
-            } else {
-                format!("{} is not a value of {option}", message::quoted(value.as_bytes()))
-            };
-            // The option's own parser says what would have been right.
-            let reason = std::error::Error::source(error).map_or_else(String::new, |reason| format!(" ({reason})"));
-            Some(format!("{refused}{reason}: {}", row.advice))
+            Some(format!("{}: {}", usage::refused_value(error, option), row.advice))
         }
         _ => None,
     }
@@ -306,7 +340,7 @@ fn find(command: &str, option: &str) -> Option<&'static Foreign> {
 
 /// Returns the advice for an option that is the name of an algorithm (`rhash --sha256`).
 fn of_name(command: &str, option: &str) -> Option<String> {
-    let name = option.strip_prefix("--")?;
+    let name = option.strip_prefix("--").filter(|_| WITH_ALGORITHMS.contains(&command))?;
     are_algorithms(name).then(|| match command {
         "hash" => format!("`-a {name}`, or `pfh {name} PATH`"),
         _ => format!("`-a {name}`"),
@@ -319,7 +353,23 @@ fn of_openssl(word: &str) -> Option<String> {
     are_algorithms(name).then(|| format!("`{word}`: `-a {name}`, or `pfh {name} PATH`"))
 }
 
+/// Returns the advice for the name of a program such as `sha256sum`.
+fn of_sum(word: &str) -> Option<String> {
+    let name = match word.strip_suffix("sum")? {
+        "sha" => "sha1",
+        "b2" => "blake2b",
+        "xxh" => "xxh64",
+        name => name,
+    };
+    are_algorithms(name).then(|| {
+        format!("`{word}` is not a command: `pfh {name} PATH` prints digests, and `pfh verify LIST` checks a list")
+    })
+}
+
 fn unknown_command(word: &OsStr) -> Option<String> {
+    if let Some(text) = word.to_str().and_then(of_sum) {
+        return Some(text);
+    }
     let quoted = message::quoted(word.as_bytes());
     if Path::new(word).symlink_metadata().is_ok() {
         return Some(format!(

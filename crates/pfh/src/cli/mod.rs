@@ -69,6 +69,7 @@ mod shard_args;
 mod signals;
 mod similar;
 mod stats;
+mod usage;
 mod verdicts;
 mod verify;
 mod verify_args;
@@ -84,7 +85,6 @@ use command::Command;
 use exit::{Ending, Failed};
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::unix::ffi::OsStrExt;
 
 /// The name of this program, with its version.
 const PROGRAM: &str = concat!("pfh ", env!("CARGO_PKG_VERSION"));
@@ -137,19 +137,12 @@ fn tell(error: &clap::Error, words: &[OsString]) -> Result<Ending, Failed> {
             let printed = error.print().and_then(|()| io::stdout().flush());
             command.finish(printed, 1, None)
         }
-        _ => {
-            // The text quotes user input, which must not control the terminal. (Colours are kept if the input is
-            // harmless.)
-            let text = error.to_string();
-            let escaped = message::escaped_lines(&text);
-            if escaped == text && !has_controls(std::env::args_os()) {
-                // If standard error is closed, only the exit status remains.
-                let _ = error.print();
-            } else {
-                message::plain(escaped.trim_end());
-            }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // If standard error is closed, only the exit status remains.
+            let _ = error.print();
             Err(Failed::reported_usage())
         }
+        _ => Err(Failed::usage(usage::text(error, words))),
     }
 }
 
@@ -162,9 +155,4 @@ fn version() -> String {
         text += &format!(" ({})", facts.join(", "));
     }
     text + "\n"
-}
-
-/// Whether an argument contains control characters for the terminal.
-fn has_controls(mut arguments: impl Iterator<Item = OsString>) -> bool {
-    arguments.any(|argument| argument.as_bytes().iter().any(|byte| byte.is_ascii_control()))
 }

@@ -100,7 +100,7 @@ fn too_little_is_no_advice() {
         (vec!["few", "-o", "none/advice"], "cannot be written"),
         (vec!["few", "--save", "none/own.toml"], "`none/own.toml` cannot be written"),
         (vec!["few", "--save", "own", "-o", "few/../own"], "--save and --output are both `own`"),
-        (vec![], "required"),
+        (vec![], "needs PATH or --from"),
     ] {
         let ended = pfh(root, ["lab", "advise"].into_iter().chain(arguments.iter().copied())).run();
         assert!(ended.code() == 2 && ended.said().contains(reason), "{arguments:?}: {}", ended.said());

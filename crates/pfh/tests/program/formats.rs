@@ -381,9 +381,9 @@ fn misuse() {
         (&["-o", "f", "f"], "pfh: `f` is to be read and is also the output: name another file with -o\n"),
         (&["--files-from", "gone"], "pfh: `gone`: No such file or directory (os error 2)\n"),
         (&["--files-from", "f", "--files-from0", "f"], "cannot be used with"),
-        (&["--mode", "fast", "f"], "[possible values: adaptive, mtp, smt]"),
-        (&["--such-option", "f"], "unexpected argument '--such-option'"),
-        (&[], "<PATH>..."),
+        (&["--mode", "fast", "f"], "pfh: `fast` is not a value of --mode (possible values: adaptive, mtp, smt)"),
+        (&["--such-option", "f"], "pfh: `--such-option` is not an option of `pfh hash`"),
+        (&[], "pfh: `pfh hash` needs PATH, --files-from, --files-from0 or --plan; see `pfh hash --help`\n"),
     ];
     for (arguments, text) in misuses {
         let ended = hash(directory.path(), *arguments).run();
