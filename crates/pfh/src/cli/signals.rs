@@ -9,7 +9,6 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-#[cfg(any(feature = "serve", feature = "slowfs"))]
 use std::thread;
 use std::time::Duration;
 
@@ -76,7 +75,7 @@ impl Signals {
         });
         if is_first {
             block_ignored();
-            let _ = ctrlc::set_handler(|| signals.handle());
+            let _ = ctrlc::set_handler(move || signals.handle());
         }
         signals
     }
@@ -143,13 +142,28 @@ impl Signals {
         self.rescue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn handle(&self) {
+    fn handle(&'static self) {
         if self.came.swap(true, Ordering::Relaxed) {
             self.leave(None);
         }
         self.cancel.cancel();
+        let may_be_abandoned = {
+            let rescue = self.lock();
+            self.changed.notify_all();
+            rescue.is_some()
+        };
+        if !may_be_abandoned {
+            return;
+        }
+        // The next signal is handled only after this one.
+        if thread::Builder::new().spawn(move || self.abandon_after_patience()).is_err() {
+            self.abandon_after_patience();
+        }
+    }
+
+    /// Ends the program, after its rescue, if its run does not end in time.
+    fn abandon_after_patience(&self) {
         let rescue = self.lock();
-        self.changed.notify_all();
         let waited = self.changed.wait_timeout_while(rescue, PATIENCE, |rescue| rescue.is_some());
         let (mut rescue, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if let Some(rescue) = &mut *rescue {
