@@ -261,6 +261,37 @@ fn no_output_replaces_the_ledger() {
     intact(d, "l.pfhl");
 }
 
+/// There it would replace what is audited, or be a finding of the next run.
+#[test]
+fn no_output_lies_in_the_collection() {
+    let directory = tree(&[("a", "1"), ("d/b", "2")]);
+    let d = directory.path();
+    symlink("t/d", d.join("link")).unwrap();
+    let refused = |arguments: &[&str]| {
+        let ended = audit(d, arguments);
+        assert!(ended.code() == 2 && ended.stderr.contains("would lie in"), "{arguments:?}: {}", ended.stderr);
+    };
+    refused(&["init", "l.pfhl", "t", "-o", "t/a"]);
+    assert!(!d.join("l.pfhl").exists() && !d.join("l.pfhl.lock").exists());
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    for output in ["t/a", "t/new", "link/b", "t/d/../new"] {
+        refused(&["run", "l.pfhl", "-f", "csv", "-o", output]);
+        refused(&["migrate", "l.pfhl", "--to", "sha512", "-o", output]);
+        refused(&["report", "l.pfhl", "-o", output]);
+        refused(&["head", "l.pfhl", "-o", output]);
+        refused(&["head", "l.pfhl", "-o", "head", "--timestamp-request", output]);
+    }
+    for reports in ["prometheus = 't/p.prom'", "directory = 't/reports'\nformats = ['csv']"] {
+        fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\n[reports]\n{reports}\n")).unwrap();
+        refused(&["run", "p.toml"]);
+    }
+    // Standard output is where it is, also by this name.
+    let inside = pfh(&d.join("t"), ["audit", "run", "-q", "../l.pfhl", "-o", "-"]).run();
+    assert_eq!((inside.code(), &*inside.stderr), (0, ""));
+    assert_eq!(found(d, &["run", "l.pfhl"], 0), []);
+    intact(d, "l.pfhl");
+}
+
 /// A link to the ledger has no lock of its own, and one to the root names it.
 #[test]
 fn links_to_the_ledger_and_to_the_root() {
@@ -956,8 +987,12 @@ fn what_was_decided_is_told() {
     put(d, "e", "changed");
     audit(d, &["run", "-q", "l.pfhl"]);
     let half = audit(d, &["accept", "l.pfhl", "t/e", "t/f", "--why", "intended"]);
-    assert!(half.code() == 2 && half.stderr.contains("no finding is open"), "{}", half.stderr);
+    let told = format!("no finding is open for `{}`", d.join("t/f").canonicalize().unwrap().display());
+    assert!(half.code() == 2 && half.stderr.contains(&told), "{}", half.stderr);
     assert!(String::from_utf8_lossy(&half.stdout).contains("t/e` (was changed)"), "{:?}", half.stdout);
+    let root = audit(d, &["accept", "l.pfhl", "t", "--why", "intended"]);
+    let told = format!("no finding is open for `{}`", d.join("t").canonicalize().unwrap().display());
+    assert!(root.code() == 2 && root.stderr.contains(&told), "{}", root.stderr);
     intact(d, "l.pfhl");
 }
 

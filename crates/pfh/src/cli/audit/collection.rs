@@ -48,6 +48,28 @@ impl Collection {
         Ok(())
     }
 
+    /// Refuses to write a file into a root of the collection, where it would be a new file, or replace one that is
+    /// audited.
+    pub(super) fn stay_outside(
+        &self,
+        roots: &[Vec<u8>],
+        written: impl IntoIterator<Item = PathBuf>,
+    ) -> Result<(), Failed> {
+        let roots: Vec<PathBuf> = roots.iter().map(|root| place_of(Path::new(OsStr::from_bytes(root)))).collect();
+        for path in written.into_iter().filter(|path| path.as_os_str() != "-") {
+            let place = place_of(&path);
+            if let Some(root) = roots.iter().find(|root| place.starts_with(root)) {
+                return Err(Failed::usage(format_args!(
+                    "{} would lie in {}, which {} describes: name another file",
+                    message::quoted_path(&path),
+                    message::quoted_path(root),
+                    message::quoted_path(&self.ledger)
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// Opens the ledger for reading.
     pub(super) fn open(&self) -> Result<Ledger, Failed> {
         Ledger::open(&self.ledger, false).map_err(|error| self.failed(error))

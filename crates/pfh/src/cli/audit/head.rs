@@ -42,8 +42,12 @@ pub(super) fn head(arguments: &HeadArguments) -> Result<Ending, Failed> {
         name.push(".sig");
         PathBuf::from(name)
     });
-    collection.spare([output].into_iter().chain(signature).chain(arguments.timestamp_request.clone()))?;
+    let others = signature.into_iter().chain(arguments.timestamp_request.clone());
+    let others: Vec<PathBuf> = others.collect();
+    collection.spare([output].into_iter().chain(others.iter().cloned()))?;
     let ledger = collection.open()?;
+    let roots = ledger.roots().map_err(|error| collection.failed(error))?;
+    collection.stay_outside(&roots, arguments.output.clone().into_iter().chain(others))?;
     let head = ledger.head().map_err(|error| collection.failed(error))?;
     let text = text(&collection.ledger, &head);
     let mut command = Command::begin(Reporting::DEFAULT, None);

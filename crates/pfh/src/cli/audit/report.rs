@@ -20,6 +20,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<Ending, Failed> {
     collection.spare([output_file(arguments.output.as_deref())])?;
     let ledger = collection.open()?;
     let failed = |error| collection.failed(error);
+    collection.stay_outside(&ledger.roots().map_err(failed)?, arguments.output.clone())?;
     let runs = ledger.runs().map_err(failed)?;
     let number = match arguments.run {
         Some(number) if runs.iter().any(|run| run.number == number) => number,

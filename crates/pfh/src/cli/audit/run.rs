@@ -40,7 +40,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<Ending, Failed> {
     }
     let roots = roots(&paths)?;
     outside(&collection.ledger, &roots)?;
-    spare(&collection, &arguments.reading, 1..=1)?;
+    spare(&collection, &arguments.reading, 1..=1, &roots)?;
     let lock = Lock::take(&collection.ledger, arguments.reading.wait).map_err(|error| collection.failed(error))?;
     let settings = Settings { algorithms: names(&algorithms), ..settings };
     let ledger = Ledger::create(&collection.ledger, &roots, &settings).map_err(|error| collection.failed(error))?;
@@ -128,21 +128,30 @@ pub(super) fn migrate(arguments: &MigrateArguments) -> Result<Ending, Failed> {
 
 /// Opens the ledger for a run, and keeps others off it.
 fn open(collection: &Collection, reading: &AuditReading) -> Result<(Lock, Ledger), Failed> {
-    let last = collection.open()?.head().map_err(|error| collection.failed(error))?.run;
+    let ledger = collection.open()?;
+    let last = ledger.head().map_err(|error| collection.failed(error))?.run;
+    let roots = ledger.roots().map_err(|error| collection.failed(error))?;
+    drop(ledger);
     // It may go on with the last run.
-    spare(collection, reading, last..=last + 1)?;
+    spare(collection, reading, last..=last + 1, &roots)?;
     collection.open_alone(reading.wait)
 }
 
-/// Refuses a run whose report, or one of those that a policy wants, would replace the ledger. `numbers`: those that it
-/// may have.
-fn spare(collection: &Collection, reading: &AuditReading, numbers: RangeInclusive<i64>) -> Result<(), Failed> {
-    let mut written = vec![output_file(reading.output.as_deref())];
+/// Refuses a run whose report, or one of those that a policy wants, would replace the ledger or lie in the collection.
+/// `numbers`: those that it may have.
+fn spare(
+    collection: &Collection,
+    reading: &AuditReading,
+    numbers: RangeInclusive<i64>,
+    roots: &[Vec<u8>],
+) -> Result<(), Failed> {
+    let mut of_policy = Vec::new();
     if let Some(policy) = &collection.policy {
         let of_runs = numbers.flat_map(|number| deliver::files(policy, &collection.ledger, number));
-        written.extend(of_runs.map(|(_, path)| path));
+        of_policy.extend(of_runs.map(|(_, path)| path));
     }
-    collection.spare(written)
+    collection.stay_outside(roots, reading.output.iter().chain(&of_policy).cloned())?;
+    collection.spare([output_file(reading.output.as_deref())].into_iter().chain(of_policy))
 }
 
 /// The work of a run.
