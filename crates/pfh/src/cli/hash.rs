@@ -15,8 +15,8 @@ use super::stats::{self, Setting};
 use pfh::HashRun;
 use pfh_engine::{Decision, Options};
 use pfh_facts::Counting;
-use pfh_list::ResumedList;
-use pfh_record::{Format, FormatName, Metadata, Record, RunFacts, Selection, Summary, WriteOptions};
+use pfh_list::{List, ResumedList};
+use pfh_record::{Format, FormatName, Metadata, ReadOptions, Record, RunFacts, Selection, Summary, WriteOptions};
 use pfh_similarity::SimilarityOptions;
 use pfh_source::WalkOptions;
 use std::ffi::OsString;
@@ -92,8 +92,12 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
             command.set_output(Output::journal(path, file));
         }
         (path, _) => {
-            command.set_output(reading::open_output(path.as_deref(), named)?);
-            command.look_at(&arguments.paths, &arguments.walk)?;
+            let output = reading::open_output(path.as_deref(), named)?;
+            output.replaced().map_or(Ok(()), refuse_journal)?;
+            let own = output.identities();
+            command.set_output(output);
+            // A list below a path is made anew by the same command.
+            command.look_at_inputs(&arguments.paths, &arguments.walk, &own)?;
         }
     }
     let own_files = command.output().own_files();
@@ -167,6 +171,20 @@ fn refuse_resume(out: &OutputArguments, selection: &Selection, similarity: &Simi
         ));
     }
     Ok(())
+}
+
+/// Refuses to replace a journal: its superseded lines are a history that nobody else has.
+fn refuse_journal(path: &Path) -> Result<(), Failed> {
+    let Ok(mut list) = List::open(path, ReadOptions::default()) else { return Ok(()) };
+    let header = list.header();
+    let began = header.command_line.as_deref().filter(|_| header.format == FormatName::Jsonl).unwrap_or_default();
+    if !began.split(|&byte| byte == b' ').any(|word| word == b"--resume") {
+        return Ok(());
+    }
+    Err(Failed::usage(format_args!(
+        "{} was begun with --resume, and would be replaced: continue it with --resume, name another file, or remove it",
+        message::quoted_path(path)
+    )))
 }
 
 /// Returns the options of the format.

@@ -14,7 +14,9 @@ pub(crate) fn read(file: &Path) -> Result<(Profile, Vec<String>), Failed> {
     let shown = message::quoted_path(file);
     let bytes = reading::read_small(file, PROFILE_BYTES_MAX)?;
     let text = String::from_utf8(bytes).map_err(|error| Failed::usage(format_args!("{shown}: {error}")))?;
-    let (profile, unknown) = Profile::parse(&text).map_err(|error| Failed::usage(format_args!("{shown}: {error}")))?;
+    let (profile, unknown) = Profile::parse(&text).map_err(|error| {
+        Failed::usage(format_args!("{shown}: {error}; a profile is what `pfh lab advise --save` writes"))
+    })?;
     let mut warnings = Vec::new();
     if !unknown.is_empty() {
         let (unknown, are) = (unknown.join(", "), if unknown.len() == 1 { "is" } else { "are" });

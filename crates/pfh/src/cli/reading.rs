@@ -11,6 +11,7 @@ use pfh_engine::{CancelToken, Options};
 use pfh_fixity::identity_of_list;
 use pfh_record::{FileIdentity, Selection};
 use pfh_source::{FileList, WalkOptions};
+use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
@@ -129,6 +130,10 @@ fn list_of(
         (None, None) => return Ok(None),
     };
     let failed = |error: io::Error| Failed::usage(format_args!("{}: {error}", message::quoted_path(path)));
+    // Its bytes could not be read, and it opens all the same.
+    if path.as_os_str() != "-" && path.is_dir() {
+        return Err(failed(Errno::ISDIR.into()));
+    }
     let reader = open_input(path.as_os_str()).map_err(failed)?;
     Ok(Some(FileList::new(path.as_os_str().as_bytes().to_vec(), wrap(reader), separator)))
 }
@@ -178,6 +183,25 @@ pub(crate) fn refuse_inputs<'a>(
 pub(crate) fn is_output(path: &[u8]) -> Failed {
     let path = message::quoted(path);
     Failed::usage(format_args!("{path} is to be read and is also the output: name another file with -o"))
+}
+
+/// Returns the failure that an existing file would be replaced, and is below a directory that is to be read.
+pub(crate) fn is_below(file: &Path, directory: &[u8]) -> Failed {
+    let (file, directory) = (message::quoted_path(file), message::quoted(directory));
+    Failed::usage(format_args!(
+        "{file} is there, below {directory}, which is to be read: name another file, or remove this one"
+    ))
+}
+
+/// Refuses a file in the place of a directory that is to be made or filled.
+pub(crate) fn refuse_file(directory: &Path) -> Result<(), Failed> {
+    match directory.metadata() {
+        Ok(metadata) if !metadata.is_dir() => {
+            Err(Failed::usage(format_args!("{} is not a directory", message::quoted_path(directory))))
+        }
+        // If there is another obstacle, whoever makes it will tell.
+        _ => Ok(()),
+    }
 }
 
 /// Returns the failure that the file of `-o` cannot be written.

@@ -52,6 +52,7 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
     if arguments.paths.iter().any(|path| path == "-") {
         return Err(Failed::usage("`-` is standard input, which other machines cannot read; use `pfh hash`"));
     }
+    reading::refuse_file(folder)?;
     let cut = match (arguments.shards, arguments.shard_size) {
         (Some(shards), _) => Cut::Shards(shards),
         (None, Some(bytes)) => Cut::ShardBytes(bytes),

@@ -249,6 +249,7 @@ fn what_cannot_be_meant_is_refused_before_anything_is_copied() {
             "pfh: `t/in` and `s/in` have the same name at the destination; copy them to different ones\n",
         ),
         (&["s", "s/in", "out"], "pfh: `s/in` and `s` have files in common; name them once\n"),
+        (&["s", "t/in/b"], "pfh: `t/in/b` is not a directory\n"),
         (&["s", "--to", "t", "--to", "./t"], "pfh: `./t` is named twice\n"),
         (&["s", "--to", "out", "--to", "out"], "pfh: `out` is named twice\n"),
         (&["s", "--to", "out", "--to", "t/../out/"], "pfh: `t/../out/` is named twice\n"),

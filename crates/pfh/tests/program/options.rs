@@ -76,6 +76,17 @@ fn lists_of_paths() {
     assert_eq!(paths(&directory, &["--files-from", "empty"]), [""; 0]);
 }
 
+/// The run does not begin, rather than report a file that it could not read.
+#[test]
+fn a_directory_is_no_list_of_paths() {
+    let directory = tree();
+    fs::create_dir(directory.path().join("folder")).unwrap();
+    for option in ["--files-from", "--files-from0"] {
+        let ended = hash(directory.path(), [option, "folder"]).run();
+        ended.expect(2, "pfh: `folder`: Is a directory (os error 21)\n");
+    }
+}
+
 /// The parser of profiles explains itself in several lines, and a message has one.
 #[test]
 fn a_wrong_profile_is_told_in_a_line() {
@@ -85,6 +96,7 @@ fn a_wrong_profile_is_told_in_a_line() {
         let ended = hash(directory.path(), ["--profile", "profile", "t"]).run();
         assert!(ended.code() == 2 && ended.stderr.lines().count() == 1, "{}", ended.stderr);
         assert!(ended.stderr.starts_with("pfh: `profile`: ") && ended.stderr.contains(reason), "{}", ended.stderr);
+        assert!(ended.stderr.ends_with("a profile is what `pfh lab advise --save` writes\n"), "{}", ended.stderr);
     }
 }
 

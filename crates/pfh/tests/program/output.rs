@@ -219,35 +219,70 @@ fn other_names_of_an_old_output_are_read() {
     fs::write(d.join("other"), &old).unwrap();
     let run = |words: &str| pfh(d, words.split(' ')).run();
     let link = || {
-        let _ = fs::remove_file(d.join("t/out"));
-        fs::hard_link(d.join("t/earlier"), d.join("t/out")).unwrap();
+        let _ = fs::remove_file(d.join("out"));
+        fs::hard_link(d.join("t/earlier"), d.join("out")).unwrap();
     };
     run("hash -o list t").done();
     run("hash -o one other").done();
     run("known build -q --class bad set one").expect(0, "");
     run("known build -q --class bad --blocks 4096 blocks other").expect(0, "");
     for (words, expected) in [
-        ("dupes -q -o t/out t other", "t/earlier"),
-        ("match -q -o t/out --known one t", "t/earlier matches"),
-        ("match -q -o t/out --known set t", "t/earlier"),
-        ("match -q -o t/out --blocks 4096 --known blocks t", "t/earlier"),
-        ("verify -o t/out list", "all 2 files are as the list says"),
-        ("verify -o t/out --size-first list", "all 2 files are as the list says"),
+        ("dupes -q -o out t other", "t/earlier"),
+        ("match -q -o out --known one t", "t/earlier matches"),
+        ("match -q -o out --known set t", "t/earlier"),
+        ("match -q -o out --blocks 4096 --known blocks t", "t/earlier"),
+        ("verify -o out list", "all 2 files are as the list says"),
+        ("verify -o out --size-first list", "all 2 files are as the list says"),
     ] {
         link();
         let ended = run(words);
-        let found = read(&directory, "t/out");
-        assert!(found.contains(expected) && !found.contains("t/out"), "{words}: {}\n{found}", ended.stderr);
+        let found = read(&directory, "out");
+        assert!(found.contains(expected), "{words}: {}\n{found}", ended.stderr);
     }
     // Only a set is replaced by another.
     fs::write(d.join("t/f"), &old).unwrap();
     fs::copy(d.join("blocks"), d.join("t/earlier")).unwrap();
     link();
-    run("known build -q --blocks 4096 t/out t").expect(0, "");
-    let about = run("known info t/out");
-    assert!(String::from_utf8_lossy(about.done()).contains("blocks    of 4,096 bytes, of 2 files\n"));
-    let found = run("match -q --blocks 4096 --known t/out other");
+    run("known build -q --blocks 4096 out t").expect(0, "");
+    let about = run("known info out");
+    assert!(String::from_utf8_lossy(about.done()).contains("blocks    of 4,096 bytes, of 2 files
+"));
+    let found = run("match -q --blocks 4096 --known out other");
     assert_eq!(found.code(), 1, "{}", found.stderr);
+}
+
+/// It may be evidence. Lists of `pfh hash` alone are made anew where they are.
+#[test]
+fn a_file_below_a_path_is_replaced_by_no_other_command() {
+    let directory = tree();
+    let d = directory.path();
+    let evidence = Random::new(1).bytes(9000);
+    fs::create_dir(d.join("t/below")).unwrap();
+    fs::write(d.join("t/below/c"), &evidence).unwrap();
+    fs::write(d.join("other"), &evidence).unwrap();
+    symlink("t/below", d.join("link")).unwrap();
+    hash(d, ["-o", "known", "other"]).run().done();
+    for words in [
+        "dupes t -o t/below/c",
+        "dupes other link -o t/below/c",
+        "covers other --by t -o t/below/c",
+        "compare t -o t/below/c",
+        "compare --heatmap t/below/c t",
+        "compare --build-index t/below/c t",
+        "match --known known t -o t/below/c",
+        "known build --blocks 512 t/below/c t",
+    ] {
+        let ended = pfh(d, words.split(' ')).run();
+        let directory = if words.contains("link") { "link" } else { "t" };
+        let said = format!("`t/below/c` is there, below `{directory}`, which is to be read: name another file");
+        assert!(ended.code() == 2 && ended.stderr.contains(&said), "{words}: {}", ended.stderr);
+        assert_eq_bytes(&fs::read(d.join("t/below/c")).unwrap(), &evidence);
+    }
+    // A new one is no loss.
+    assert_eq!(pfh(d, ["dupes", "-q", "t", "other", "-o", "t/below/new"]).run().code(), 1);
+    for _ in 0..2 {
+        hash(d, ["-o", "t/list", "t"]).run().done();
+    }
 }
 
 /// A list would overwrite a disk, perhaps the evidence.
@@ -652,6 +687,22 @@ fn interrupted_while_blocked_is_well_formed() {
         let end = &partial[partial.len() - 300..];
         assert!(end.ends_with(ended) && counts.iter().all(|count| end.contains(count)), "{end}");
     }
+}
+
+/// The run gets two seconds after the first one.
+#[test]
+fn a_second_signal_ends_a_hanging_run_at_once() {
+    let directory = scratch();
+    fifo(&directory.path().join("fifo"));
+    let running = hash(directory.path(), ["fifo"]).start();
+    running.wait_until_it_hangs();
+    running.signal(Signal::INT);
+    thread::sleep(Duration::from_millis(300));
+    let sent = Instant::now();
+    running.signal(Signal::INT);
+    let ended = running.end();
+    ended.expect(130, "pfh: interrupted\n");
+    assert!(sent.elapsed() < Duration::from_secs(1), "{:?}", sent.elapsed());
 }
 
 #[test]

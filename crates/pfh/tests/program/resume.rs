@@ -484,6 +484,27 @@ fn compaction() {
     assert!(journal(&directory).starts_with(&grown));
 }
 
+/// A forgotten `--resume` loses no history. Other lists are made anew by the command that made them.
+#[test]
+fn a_run_without_resume_replaces_no_journal() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("f"), "x").unwrap();
+    hash(d, ["-o", "journal", "--resume", "f"]).run().done();
+    let before = journal(&directory);
+    for format in ["gnu", "jsonl"] {
+        let ended = hash(d, ["-f", format, "-o", "journal", "f"]).run();
+        let said = "pfh: `journal` was begun with --resume, and would be replaced: continue it with --resume, name \
+                    another file, or remove it\n";
+        ended.expect(2, said);
+        assert_eq_bytes(&journal(&directory), &before);
+    }
+    hash(d, ["-o", "journal", "--resume", "f"]).run().done();
+    for format in ["jsonl", "jsonl", "gnu"] {
+        hash(d, ["-f", format, "-o", "list", "f"]).run().done();
+    }
+}
+
 /// `kill -9` while a journal is rewritten leaves the old one or the new one, and nothing beside it.
 #[test]
 fn a_killed_compaction_loses_nothing() {

@@ -882,6 +882,7 @@ fn another_filesystem_at_the_planned_path_is_refused() {
 fn contradicting_options_are_refused() {
     let directory = scratch();
     tree(directory.path(), [10; 3]);
+    fs::write(directory.path().join("a-file"), "").unwrap();
     for arguments in [
         &["shard", "-o", "p", "--shards", "2", "-"][..],
         &["shard", "-o", "p", "--shards", "2", "-a", "hmac-sha256", "t"],
@@ -892,6 +893,7 @@ fn contradicting_options_are_refused() {
         &["shard", "-o", "p", "--shards", "2"],
         &["shard", "-o", "p", "--status", "p"],
         &["shard", "-o", "no/such/folder", "--shards", "2", "t"],
+        &["shard", "-o", "a-file", "--shards", "2", "t"],
         &["hash", "--plan", "p", "t"],
         &["hash", "--plan", "p", "--shard", "1", "t"],
         &["hash", "--plan", "p", "--shard", "1", "-a", "md5"],
@@ -902,8 +904,11 @@ fn contradicting_options_are_refused() {
     ] {
         let ended = pfh(directory.path(), arguments).run();
         assert_eq!((ended.code(), ended.stdout.len()), (2, 0), "{arguments:?}: {}", ended.stderr);
+        if arguments.contains(&"a-file") {
+            assert_eq!(ended.stderr, "pfh: `a-file` is not a directory\n");
+        }
     }
-    assert_eq!(names(directory.path()).len(), 1);
+    assert_eq!(names(directory.path()).len(), 2);
 }
 
 /// A filesystem that has no room, or refuses names, leaves no part of a result.

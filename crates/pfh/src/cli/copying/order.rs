@@ -5,6 +5,7 @@ use super::super::bag_files::{self, below, root_of};
 use super::super::exit::Failed;
 use super::super::message;
 use super::super::output::Output;
+use super::super::reading;
 use super::targets::{Destinations, Target, path_of};
 use pfh::HashRun;
 use pfh_copy::{Destination, STAGING};
@@ -112,6 +113,7 @@ impl Order<'_> {
     pub(crate) fn destinations(&self, paths: &[&Path]) -> Result<Destinations, Failed> {
         self.refuse_common_sources()?;
         for (place, path) in paths.iter().enumerate() {
+            reading::refuse_file(path)?;
             self.refuse_circles(path)?;
             if paths[..place].iter().any(|other| is_same(other, path)) {
                 return Err(Failed::usage(format_args!("{} is named twice", message::quoted_path(path))));
