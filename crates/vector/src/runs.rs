@@ -80,8 +80,7 @@ impl Kernels {
         }
         let mut from = 0;
         if least >= SPARSE_BYTES {
-            while let Some(at) = find_sparse(&mut from, bytes, least) {
-                let run = self.run_around(bytes, at);
+            while let Some(run) = self.find_sparse(&mut from, bytes, least) {
                 if run.len() >= least {
                     return Some(run);
                 }
@@ -97,6 +96,24 @@ impl Kernels {
             return Some(end);
         }
         self.find_at_end(&bytes[end.end..], least).map(|run| end.end + run.start..end.end + run.end)
+    }
+
+    /// Returns the place of a run that may be one of `least` bytes, and moves `from` to where to go on. Such a run, at
+    /// least twice the stride, contains two words at the ends of one stride, wherever before it the strides begin.
+    fn find_sparse(self, from: &mut usize, bytes: &[u8], least: usize) -> Option<Range<usize>> {
+        let stride = (1 << (least / 2).ilog2()).min(STRIDE_BYTES_MAX);
+        while *from + stride <= bytes.len() {
+            let at = *from;
+            *from += stride;
+            let first = word(bytes, at);
+            if first == first.rotate_left(8) && first == word(bytes, at + stride - 8) {
+                let run = self.run_around(bytes, at);
+                // The next run begins there at the earliest. Every other stride in this one would find it again.
+                *from = (*from).max(run.end);
+                return Some(run);
+            }
+        }
+        None
     }
 
     /// Looks for a run as [`Kernels::find`] does, from this offset on as far as there are whole windows; otherwise
@@ -186,21 +203,6 @@ impl Kernels {
 /// Returns the word of eight bytes at `at`.
 fn word(bytes: &[u8], at: usize) -> u64 {
     bytes[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
-}
-
-/// Returns the offset of a byte that may be in a run of `least` bytes, and moves `from` to where to go on. Such a run,
-/// at least twice the stride, contains two words at the ends of one stride.
-fn find_sparse(from: &mut usize, bytes: &[u8], least: usize) -> Option<usize> {
-    let stride = (1 << (least / 2).ilog2()).min(STRIDE_BYTES_MAX);
-    while *from + stride <= bytes.len() {
-        let at = *from;
-        *from += stride;
-        let first = word(bytes, at);
-        if first == first.rotate_left(8) && first == word(bytes, at + stride - 8) {
-            return Some(at);
-        }
-    }
-    None
 }
 
 /// Whether a block may have a run, by comparing it with the bytes that begin one and two bytes later.
@@ -419,10 +421,11 @@ mod tests {
         for _ in 0..3000 {
             let (length, values) = (number(700) as usize, 1 + number(4));
             let mut bytes: Vec<u8> = (0..length).map(|_| number(values) as u8).collect();
-            if length > 0 {
-                let (at, run) = (number(length as u32) as usize, number(600) as usize);
+            // The one that comes second may cut the other short.
+            for value in [7, 8] {
+                let (at, run) = (number(length.max(1) as u32) as usize, number(600) as usize);
                 let end = (at + run).min(length);
-                bytes[at..end].fill(7);
+                bytes[at..end].fill(value);
             }
             for kernels in Kernels::offered() {
                 for least in
@@ -453,6 +456,22 @@ mod tests {
                 (from, found) = (from + at + 1, found + 1);
             }
             assert!(found < 8, "{kernels:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn runs_that_are_too_short_are_found_once_each() {
+        const RUN_BYTES: usize = 1 << 16;
+        let run = [vec![0_u8; RUN_BYTES], vec![1, 2]].concat();
+        let bytes = run.repeat(3);
+        for kernels in Kernels::offered() {
+            for least in [RUN_BYTES + 1, 2 * RUN_BYTES] {
+                let mut from = 0;
+                let found: Vec<_> = std::iter::from_fn(|| kernels.find_sparse(&mut from, &bytes, least)).collect();
+                let expected = [0, 1, 2].map(|place| place * run.len()..place * run.len() + RUN_BYTES);
+                assert_eq!(found, expected, "{kernels:?} {least}");
+                assert_eq!(kernels.find(&bytes, least), None, "{kernels:?} {least}");
+            }
         }
     }
 }
