@@ -71,16 +71,17 @@ impl Kernels {
     }
 
     /// Writes into `triggers` where in `bytes` pieces of level `lowest` or higher end, in order, and returns how many
-    /// there are. The first place is that of the eighth byte.
+    /// there are. The first place is that of the eighth byte. For a `lowest` above 8, those of level 8 and higher are
+    /// there, too.
     ///
     /// A piece of level k ends where `hash + 1`, unless it is 0, is divisible by 3·2ᵏ; `hash` is [`rolling_hash`] of
     /// the window that ends there.
     ///
     /// # Panics
-    /// When `triggers` has not [`PLACES_SPARE`] more entries than there are places, or there are more than 2³² bytes.
+    /// When `triggers` has not [`PLACES_SPARE`] more entries than there are places, or there are 2³² bytes or more.
     pub fn triggers(self, bytes: &[u8], lowest: u32, triggers: &mut [Trigger]) -> usize {
         assert!(triggers.len() >= bytes.len().saturating_sub(HISTORY_BYTES) + PLACES_SPARE, "room for all places");
-        assert!(u32::try_from(bytes.len()).is_ok(), "at most 2³² bytes");
+        assert!(u32::try_from(bytes.len()).is_ok(), "less than 2³² bytes");
         match self.0 {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the form exists only where the CPU was found to have the features.
@@ -98,9 +99,9 @@ impl Kernels {
     /// They end where [`rolling_hash`] of the window that ends there leaves 159 when it is divided by 160.
     ///
     /// # Panics
-    /// When there are more than 2³² bytes.
+    /// When there are 2³² bytes or more.
     pub fn ends_160(self, bytes: &[u8], ends: &mut Vec<u32>) {
-        assert!(u32::try_from(bytes.len()).is_ok(), "at most 2³² bytes");
+        assert!(u32::try_from(bytes.len()).is_ok(), "less than 2³² bytes");
         ends.clear();
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -342,7 +343,8 @@ unsafe fn list_candidates<V: Bytes, const AT_ONCE: usize>(bytes: &[u8], lowest: 
         let end = count + found.count_ones() as usize;
         loop {
             for candidate in &mut to[count..count + AT_ONCE] {
-                candidate.place = start as u32 + found.trailing_zeros();
+                // Nonsense may lie beyond 2³².
+                candidate.place = (start as u32).wrapping_add(found.trailing_zeros());
                 found &= found.wrapping_sub(1);
             }
             count += AT_ONCE;
@@ -533,12 +535,12 @@ mod tests {
         }
         for length in (0..300).chain([1030, 1031, 1032, bytes.len()]) {
             for lowest in [0, 1, 2, 4, 6, 8, 10] {
-                let expected: Vec<&Trigger> =
-                    defined.iter().filter(|end| (end.place as usize) < length && end.level >= lowest).collect();
+                let is_found = |end: &&Trigger| (end.place as usize) < length && end.level >= lowest.min(8);
+                let expected: Vec<&Trigger> = defined.iter().filter(is_found).collect();
                 for kernels in Kernels::offered() {
                     let mut found = vec![Trigger::default(); length + PLACES_SPARE];
                     let count = kernels.triggers(&bytes[..length], lowest, &mut found);
-                    let found: Vec<&Trigger> = found[..count].iter().filter(|end| end.level >= lowest).collect();
+                    let found: Vec<&Trigger> = found[..count].iter().collect();
                     assert_eq!(found, expected, "{kernels:?}, {length} bytes, level {lowest}");
                 }
             }

@@ -92,7 +92,7 @@ impl Scanner {
         let [a, b, c] = ends;
         let (mut counts, mut lasts) = ([a.count, b.count, c.count], [a.last, b.last, c.last]);
         for &Trigger { place, level } in &self.triggers[..count] {
-            let place = start + place - HISTORY_BYTES as u32;
+            let place = start + (place - HISTORY_BYTES as u32);
             for (above, ends) in [&mut *a, &mut *b, &mut *c].into_iter().enumerate() {
                 let is_end = level >= lowest + above as u32;
                 // Without a branch: it cannot be foreseen.
@@ -104,5 +104,21 @@ impl Scanner {
         for (above, ends) in [a, b, c].into_iter().enumerate() {
             (ends.count, ends.last) = (counts[above], lasts[above]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_vector::Backend;
+
+    #[test]
+    fn places_reach_to_the_end_of_four_gibibytes() {
+        const PLACES: u32 = 10;
+        let mut scanner = Scanner::new(Kernels::new(Backend::chosen()));
+        let mut ends = [Ends::NONE; 3];
+        // A piece of level 0 ends at each of these bytes.
+        scanner.find(&[4; HISTORY_BYTES + PLACES as usize], u32::MAX - PLACES, 0, &mut ends);
+        assert_eq!((ends[0].count, ends[0].last), (PLACES, u32::MAX - 1));
     }
 }
