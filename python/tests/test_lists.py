@@ -8,7 +8,9 @@ import io
 import json
 import os
 import random
+import signal
 import subprocess
+import sys
 import warnings
 import zipfile
 from pathlib import Path
@@ -400,6 +402,33 @@ def test_match(tree: Path) -> None:
         noise = tree.parent / "noise"
         noise.write_bytes(NOISE)
         pfh.match(tree, noise)
+
+
+def test_a_lost_set_is_an_error_and_other_signals_end_the_process(tree: Path) -> None:
+    known = tree.parent / "known.pfhset"
+    (tree.parent / "SHA1SUMS").write_text(f"{hashlib.sha1(b'odd').hexdigest()}  known name\n")
+    program("known", "build", known.name, "SHA1SUMS", cwd=tree.parent)
+    send = "os.kill(os.getpid(), signal.SIGBUS)"
+    opened = f"""
+import faulthandler, os, resource, signal
+import pfh
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+first = pfh.KnownFiles({str(known)!r})
+"""
+    lost = f"""
+faulthandler.enable()
+second = pfh.KnownFiles({str(known)!r})
+(record,) = pfh.hash({str(tree / "large")!r}, algorithms=second.algorithms)
+os.truncate({str(known)!r}, 0)
+try:
+    second.find(record)
+except pfh.StartError as error:
+    print(error)
+"""
+    for code, said, fatal in [(opened + send, "", 0), (opened + lost + send, "a set cannot be read: ", 1)]:
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        assert ended.returncode == -signal.SIGBUS, ended.stderr
+        assert ended.stdout.startswith(said) and ended.stderr.count("Fatal Python error: Bus error") == fatal
 
 
 def test_match_warns_of_what_it_cannot_find(tree: Path) -> None:
