@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import signal
 from typing import Any
 
 import pyarrow
@@ -294,3 +295,25 @@ def test_streams_that_end_are_used() -> None:
     assert len(pfh.digest_many(ForeignStream(*arrays))) == 6
     assert len(RELEASED) == 5
     assert len(compare(ForeignStream(*arrays))) == 15
+
+
+def test_offsets_that_change_after_they_were_checked_lead_nowhere() -> None:
+    class Changing(Foreign):
+        def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+            # The first message takes longer, and signals are handled in the middle of it.
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            return super().__arrow_c_array__(requested_schema)
+
+    def change(*_: object) -> None:
+        ctypes.memmove(changing.keep[0], offsets(0, size, 1 << 40, size + 2, size=8), 4 * 8)
+
+    first = bytes(64 << 20)
+    size = len(first)
+    changing = Changing(b"Z", [None, offsets(0, size, size + 1, size + 2, size=8), first + b"ab"], length=3)
+    before = signal.signal(signal.SIGALRM, change)
+    try:
+        digests = list(pfh.digest_many(changing, "sha3-512"))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert digests == [hashlib.sha3_512(message).digest() for message in (first, b"", b"")]

@@ -16,7 +16,7 @@ import pytest
 
 import pfh
 
-from .conftest import contents, sha256
+from .conftest import contents, run_python, sha256
 
 THREADS = 4
 
@@ -64,6 +64,24 @@ def test_many_messages_that_threads_share(threads: int) -> None:
         return list(pfh.digest_many(messages, "md5", threads=threads))
 
     assert at_once(work, 8) == [expected] * 8
+
+
+@pytest.mark.parametrize("stack_bytes", [1 << 30, 1 << 50])
+def test_many_messages_where_the_system_refuses_threads(stack_bytes: int) -> None:
+    # Two threads have room for their stacks, or none has.
+    code = """
+        import hashlib, os, resource, sys
+        os.environ["RUST_MIN_STACK"] = sys.argv[1]
+        import pfh
+        data = [b"%d" % number for number in range(20_000)]
+        expected = [hashlib.md5(message).digest() for message in data]
+        with open("/proc/self/statm") as statm:
+            used_bytes = int(statm.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used_bytes + (5 << 29), resource.RLIM_INFINITY))
+        assert list(pfh.digest_many(data, "md5", threads=8)) == expected
+    """
+    said = run_python(code, str(stack_bytes))
+    assert said.returncode == 0, said.stderr
 
 
 def test_one_hasher_takes_the_parts_of_all_threads() -> None:

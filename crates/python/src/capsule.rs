@@ -130,12 +130,18 @@ impl<T: Released> Owned<T> {
         if release.is_null() {
             return Err(PyValueError::new_err(format!("the capsule `{name}` was used before; ask for a new one")));
         }
-        // SAFETY: nobody else moves the structure, and the pointer was that of its function.
+        let mut moved = Owned::<T>::empty();
+        let (from, to) = (pointer.as_ptr().cast::<u8>(), (&raw mut moved.0).cast::<u8>());
+        // SAFETY: nobody else moves the structure, but others may look at the place of its function meanwhile: what is
+        // before and behind that is copied. The pointer was that of the function.
         unsafe {
-            let mut moved = Owned(ptr::read(pointer.as_ptr()));
+            let before = T::place(pointer.as_ptr()).byte_offset_from_unsigned(from);
+            let behind = before + size_of::<Release<T>>();
+            ptr::copy_nonoverlapping(from, to, before);
+            ptr::copy_nonoverlapping(from.add(behind), to.add(behind), size_of::<T>() - behind);
             *moved.0.release() = std::mem::transmute::<*mut c_void, Release<T>>(release);
-            Ok(moved)
         }
+        Ok(moved)
     }
 }
 
@@ -216,6 +222,8 @@ pub(crate) struct ForeignMessages {
     /// The buffers of views, and their lengths.
     view_buffers: Vec<(*const u8, usize)>,
     longest: usize,
+    /// The last offset.
+    end: usize,
 }
 
 // SAFETY: the pointers lead into buffers that `array` keeps and nobody changes.
@@ -274,21 +282,21 @@ impl ForeignMessages {
         }
         let values = if matches!(layout, Layout::Offsets32 | Layout::Offsets64) { buffers[2] } else { ptr::null() };
         let values = values.cast::<u8>();
-        let mut messages = ForeignMessages { array, layout, validity, first, values, view_buffers, longest: 0 };
-        messages.longest = messages.check()?;
+        let mut messages = ForeignMessages { array, layout, validity, first, values, view_buffers, longest: 0, end: 0 };
+        messages.check()?;
         Ok(messages)
     }
 
-    /// Checks every offset and every view, and returns the length of the longest message.
-    fn check(&self) -> Result<usize, String> {
+    /// Checks every offset and every view, and notes the length of the longest message and the last offset.
+    fn check(&mut self) -> Result<(), String> {
         if self.len() == 0 {
-            return Ok(0);
+            return Ok(());
         }
         match self.layout {
-            Layout::Fixed(width) => Ok(width),
+            Layout::Fixed(width) => self.longest = width,
             Layout::Offsets32 | Layout::Offsets64 => {
-                let mut before = self.offset_at(0);
-                let (mut least, mut most) = (before, 0);
+                let first = self.offset_at(0);
+                let (mut before, mut least, mut most) = (first, first, 0);
                 for number in 1..=self.len() {
                     let offset = self.offset_at(number);
                     // Neither is near the end of its range, or the first is negative.
@@ -300,18 +308,23 @@ impl ForeignMessages {
                 if least < 0 {
                     return Err("the Arrow array is not valid: its offsets decrease".to_owned());
                 }
-                if self.values.is_null() && before > self.offset_at(0) {
+                if self.values.is_null() && before > first {
                     return Err("the Arrow array is not valid: its values are missing".to_owned());
                 }
-                Ok(most as usize)
+                (self.longest, self.end) = (most as usize, before as usize);
             }
-            Layout::Views => (0..self.len()).filter(|&number| self.is_valid(number)).try_fold(0, |most, number| {
-                let message = self.view(number);
-                let message = message
-                    .ok_or_else(|| format!("the Arrow array is not valid: view {number} leads beyond its buffer"))?;
-                Ok(most.max(message.len()))
-            }),
+            Layout::Views => {
+                let mut most = 0;
+                for number in (0..self.len()).filter(|&number| self.is_valid(number)) {
+                    let Some(message) = self.view(number) else {
+                        return Err(format!("the Arrow array is not valid: view {number} leads beyond its buffer"));
+                    };
+                    most = most.max(message.len());
+                }
+                self.longest = most;
+            }
         }
+        Ok(())
     }
 
     /// The number of messages and nulls.
@@ -343,10 +356,11 @@ impl ForeignMessages {
             Layout::Views => self.view(number),
             Layout::Offsets32 | Layout::Offsets64 => {
                 let (start, end) = (self.offset_at(number) as usize, self.offset_at(number + 1) as usize);
-                if start == end {
+                // Empty; or somebody has changed the offsets since they were checked.
+                if start >= end || end > self.end {
                     return Some(&[]);
                 }
-                // SAFETY: `check` has found that offsets do not decrease; the values reach the last of them.
+                // SAFETY: the values reach the last offset that `check` has found.
                 Some(unsafe { std::slice::from_raw_parts(self.values.add(start), end - start) })
             }
         }

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::Duration;
 
 use arrow_array::FixedSizeBinaryArray;
@@ -266,10 +266,10 @@ impl Many {
         if length > GROUP {
             self.found.bytes.reserve(length.saturating_mul(self.algorithm.digest_bytes()));
         }
-        // Without long messages, this number of them has at most `PIECE_BYTES`.
-        let part = if self.threads == 1 { PIECE_BYTES / longest.max(64) } else { usize::MAX };
         let mut start = 0;
         while start < length {
+            // Without long messages, this number of them has at most `PIECE_BYTES`.
+            let part = if self.threads == 1 { PIECE_BYTES / longest.max(64) } else { usize::MAX };
             let end = match longest < LONG_BYTES {
                 true => start.saturating_add(part.max(GROUP)).min(length),
                 false => self.end_before_long(start, messages),
@@ -278,8 +278,7 @@ impl Many {
                 self.long(py, messages.get(start).unwrap_or_default())?;
                 start += 1;
             } else {
-                self.part(py, start..end, messages)?;
-                start = end;
+                start = self.part(py, start..end, messages)?;
             }
             if start < length {
                 look(py)?;
@@ -303,13 +302,16 @@ impl Many {
         messages.len()
     }
 
-    fn part<M: Messages + ?Sized>(&mut self, py: Python<'_>, range: Range<usize>, messages: &M) -> PyResult<()> {
+    /// Hashes a part, and returns the end of it. Where the system refuses a thread, that is an earlier one, and there
+    /// are fewer threads from then on.
+    fn part<M: Messages + ?Sized>(&mut self, py: Python<'_>, range: Range<usize>, messages: &M) -> PyResult<usize> {
         let stop = &AtomicBool::new(false);
         let threads = if range.len() < 2 * GROUP { 1 } else { self.threads.min(range.len() / GROUP) };
         if threads == 1 {
             let Many { hasher, found, .. } = self;
+            let end = range.end;
             outside(py, || hash(hasher, range, messages, stop, found));
-            return Ok(());
+            return Ok(end);
         }
         let algorithm = self.algorithm;
         let share = range.len().div_ceil(threads);
@@ -322,7 +324,8 @@ impl Many {
                 hash(&mut hasher, part, messages, stop, &mut found);
                 found
             };
-            let workers: Vec<_> = parts.into_iter().map(|part| scope.spawn(move || work(part))).collect();
+            let start = |part| Builder::new().spawn_scoped(scope, move || work(part)).ok();
+            let workers: Vec<_> = parts.into_iter().map_while(start).collect();
             while !workers.iter().all(thread::ScopedJoinHandle::is_finished) {
                 // Short work should not wait for a whole tick.
                 outside(py, || thread::sleep(TICK.min(Duration::from_micros(500))));
@@ -335,11 +338,15 @@ impl Many {
             outside(py, || workers.into_iter().map(|worker| worker.join().unwrap_or_default()).collect())
         });
         outcome?;
-        if hashed.iter().map(|found| found.count).sum::<usize>() != range.len() {
+        let end = range.end.min(range.start + hashed.len() * share);
+        if hashed.iter().map(|found| found.count).sum::<usize>() != end - range.start {
             return Err(defect("a thread ended early"));
         }
         hashed.iter().for_each(|found| self.found.append(found));
-        Ok(())
+        if end < range.end {
+            self.threads = hashed.len().max(1);
+        }
+        Ok(end)
     }
 
     /// Hashes one long message in pieces.
