@@ -1115,6 +1115,19 @@ fn a_replaced_file_is_changed_and_not_rotten() {
     assert_eq!(found(d, &["run", "l.pfhl"], 1), pairs(&[("f", "changed")]));
 }
 
+/// The next run goes on where the system refused the thread of the ledger.
+#[test]
+fn a_thread_that_the_system_refuses() {
+    let directory = tree(&[("f", "one")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).expect(0, "");
+    put(d, "g", "two");
+    let run = pfh(d, ["audit", "run", "-t", "1", "l.pfhl"]).with(no_threads).run();
+    run.expect(2, "pfh: the system refused 2 threads; ask for fewer, or raise its limit (ulimit -u)\n");
+    intact(d, "l.pfhl");
+    assert_eq!(found(d, &["run", "l.pfhl"], 0), pairs(&[("g", "new")]));
+}
+
 /// Paths that are too long for one call of the system.
 #[test]
 fn deep_files_are_missed_and_found_again() {

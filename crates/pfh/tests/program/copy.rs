@@ -104,6 +104,20 @@ fn everything_arrives_with_times_modes_holes_and_links() {
     }
 }
 
+/// The same command goes on where the system refused the thread that verifies.
+#[test]
+fn a_thread_that_the_system_refuses() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/f", "one");
+    let ended = pfh(d, ["copy", "s", "out"]).with(no_threads).run();
+    assert_eq!(ended.code(), 2, "{}", ended.stderr);
+    let said = ended.said();
+    assert!(said.starts_with("pfh: the system refused ") && said.ends_with("limit (ulimit -u)\n"), "{said}");
+    assert_eq!(copy(d, &["s", "out"]).code(), 0);
+    same(&d.join("s"), &d.join("out/s"));
+}
+
 /// Names of any bytes and paths of any length arrive.
 #[test]
 fn odd_names_arrive() {

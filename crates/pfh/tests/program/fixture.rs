@@ -44,6 +44,11 @@ pub(crate) fn public() -> (TempDir, PathBuf) {
     (directory, program)
 }
 
+/// Has the system refuse the program every thread: there is no room for so large a stack.
+pub(crate) fn no_threads(command: &mut Command) -> &mut Command {
+    command.env("RUST_MIN_STACK", (1_u64 << 50).to_string())
+}
+
 /// Makes the odd tree, at `tree` in a directory of its own; its paths are as the program prints them.
 pub(crate) fn odd() -> (TempDir, Vec<OddFile>) {
     let directory = scratch();

@@ -9,7 +9,7 @@ use super::super::reading;
 use super::collection::{failed, full_path};
 use pfh::HashRun;
 use pfh_digest::Algorithm;
-use pfh_engine::{CancelToken, Options};
+use pfh_engine::{CancelToken, Options, StartError};
 use pfh_ledger::{
     Digests, Error, Ledger, Observation, Plan, Run, RunEnd, Seen, Settings, Stopped, Subject, Survey, Surveyed, Task,
     Tasks,
@@ -29,7 +29,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 /// Results that wait for the ledger.
@@ -289,9 +289,11 @@ fn read(
         item.map(|()| (path, read_bytes, observation(record)))
     };
     let (sender, receiver) = sync_channel(WAITING_MAX);
-    let (run, report) = thread::scope(|scope| {
+    let refused = StartError::ThreadsRefused { threads: engine.threads + 1 };
+    let (run, report) = thread::scope(|scope| -> Result<_, Failed> {
         // The ledger has a thread of its own, so that results are saved also while a large file is read.
-        let writer = scope.spawn(move || write(run, &receiver));
+        let writer = Builder::new().spawn_scoped(scope, move || write(run, &receiver));
+        let writer = writer.map_err(|_| Failed::usage(refused))?;
         let mut deliver = |(path, read_bytes, observation): (Vec<u8>, u64, Option<Observation>)| {
             let task = loop {
                 match lock(&on_their_way).tasks.pop_front() {
@@ -312,8 +314,8 @@ fn read(
         };
         let report = command.hash(&engine, &source, None, &prepare, &mut deliver);
         drop(sender);
-        (writer.join(), report)
-    });
+        Ok((writer.join(), report))
+    })?;
     report.map_err(Failed::usage)?;
     let run = match run {
         Ok(run) => run,

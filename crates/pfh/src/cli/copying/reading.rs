@@ -7,7 +7,7 @@ use super::order::{Order, Root};
 use super::publishing::{NOT_REGULAR, OTHER, Paths, Publisher};
 use super::targets::{FilePlan, State, Target, any_is_alive, failed};
 use pfh_copy::{Destination, Items, Kind, Place, StagedFile};
-use pfh_engine::{Consumer, Decision, FileOptions};
+use pfh_engine::{Consumer, Decision, FileOptions, StartError};
 use pfh_record::{ErrorKind, FileIdentity, Metadata, Outcome, Record};
 use pfh_source::{FoundFile, FoundFiles, Totals, WalkOptions};
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use std::mem;
 use std::ops::ControlFlow;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::thread::{self, Builder};
 
 /// Files that wait to be verified.
 const WAITING_MAX: usize = 256;
@@ -66,8 +66,10 @@ pub(super) fn read(
         item.map(|()| record)
     };
     let (sender, receiver) = sync_channel(WAITING_MAX);
-    let (published, report) = thread::scope(|scope| {
-        let publishing = scope.spawn(|| publisher.publish_all(receiver));
+    let refused = StartError::ThreadsRefused { threads: engine.threads + 1 };
+    let (published, report) = thread::scope(|scope| -> Result<_, Failed> {
+        let publishing = Builder::new().spawn_scoped(scope, || publisher.publish_all(receiver));
+        let publishing = publishing.map_err(|_| Failed::usage(refused))?;
         let mut deliver = |record: Record| {
             let plan = lock(&on_their_way).remove(&record.path);
             let is_sent = plan.is_none_or(|plan| sender.send((plan, record)).is_ok());
@@ -75,8 +77,8 @@ pub(super) fn read(
         };
         let report = command.hash(&engine, &source, Some(&decide), &prepare, &mut deliver);
         drop(sender);
-        (publishing.join(), report)
-    });
+        Ok((publishing.join(), report))
+    })?;
     report.map_err(Failed::usage)?;
     if let Err(panic) = published {
         std::panic::resume_unwind(panic);
