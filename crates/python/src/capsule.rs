@@ -222,7 +222,7 @@ pub(crate) struct ForeignMessages {
     /// The buffers of views, and their lengths.
     view_buffers: Vec<(*const u8, usize)>,
     longest: usize,
-    /// The last offset.
+    /// The last offset; 0 without values.
     end: usize,
 }
 
@@ -311,7 +311,8 @@ impl ForeignMessages {
                 if self.values.is_null() && before > first {
                     return Err("the Arrow array is not valid: its values are missing".to_owned());
                 }
-                (self.longest, self.end) = (most as usize, before as usize);
+                self.longest = most as usize;
+                self.end = if self.values.is_null() { 0 } else { before as usize };
             }
             Layout::Views => {
                 let mut most = 0;
