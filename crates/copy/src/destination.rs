@@ -11,12 +11,13 @@ use pfh_list::{ResumeError, ResumedList, TEMPORARY_PREFIX};
 use pfh_record::quote::{quoted, quoted_path};
 use pfh_record::{FileIdentity, Metadata, Selection, Timestamp};
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fstat, linkat, mkdirat, openat, openat2,
-    readlinkat, renameat_with, statat, symlinkat, syncfs, unlinkat, utimensat,
+    AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, linkat, mkdirat, openat, openat2, readlinkat,
+    statat, symlinkat, syncfs, unlinkat, utimensat,
 };
 use rustix::io::Errno;
 
 use crate::directories::Directories;
+use crate::rename::rename_new_at;
 use crate::staged::{StagedFile, as_file, keep_attributes, times};
 
 /// The directory of a destination in which files are until they were verified.
@@ -293,25 +294,12 @@ impl Destination {
     /// [`io::ErrorKind::AlreadyExists`] if something has the name already, and the errors of the system.
     pub fn publish(&self, number: u64, path: &[u8]) -> io::Result<()> {
         let (directory, name) = self.state().directories.of(path, true)?;
-        let number = staged(number);
-        match renameat_with(&self.staging, &number, &directory, name, RenameFlags::NOREPLACE) {
-            // Some filesystems cannot rename in this way, but most of those have hard links.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+        match rename_new_at((&self.staging, staged(number).as_bytes()), (&directory, name)) {
             Err(Errno::XDEV) => {
                 let text = "its directory is on another filesystem; name that directory as a destination of its own";
-                return Err(io::Error::new(io::ErrorKind::CrossesDevices, text));
+                Err(io::Error::new(io::ErrorKind::CrossesDevices, text))
             }
-            renamed => return Ok(renamed?),
-        }
-        match linkat(&self.staging, &number, &directory, name, AtFlags::empty()) {
-            Ok(()) => return Ok(unlinkat(&self.staging, &number, AtFlags::empty())?),
-            Err(Errno::EXIST) => return Err(Errno::EXIST.into()),
-            Err(_) => {}
-        }
-        match statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => Ok(rustix::fs::renameat(&self.staging, &number, &directory, name)?),
-            Ok(_) => Err(Errno::EXIST.into()),
-            Err(error) => Err(error.into()),
+            renamed => Ok(renamed?),
         }
     }
 

@@ -10,9 +10,11 @@
 
 mod destination;
 mod directories;
+mod rename;
 mod staged;
 mod survey;
 
 pub use destination::{Destination, Leader, OpenError, Place, STAGING, is_left_over};
+pub use rename::rename_new;
 pub use staged::{StagedFile, ends_destination};
 pub use survey::{Item, Items, Kind, Survey, Totals};

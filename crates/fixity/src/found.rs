@@ -35,7 +35,7 @@ pub enum Presence {
     LeftOut,
     /// Something that may lead to a file, and was not followed. The reason in words.
     NotFollowed(String),
-    /// The system does not tell. The reason in words.
+    /// Nothing is known of it: the system does not tell, or it came late. The reason in words.
     Unknown(String),
 }
 

@@ -126,8 +126,9 @@ impl Root {
         strip_directory(path, self.path.as_os_str().as_bytes()).unwrap_or(path)
     }
 
-    /// Returns what is at the path of an expected file that was not found.
-    pub fn look(&self, path: &[u8]) -> Presence {
+    /// Returns what is at the path of an expected file that was not found. `is_left_out` tells of a file that is there
+    /// whether the run may have left it out.
+    pub fn look(&self, path: &[u8], is_left_out: &dyn Fn(&Path) -> bool) -> Presence {
         let mut place = self.path.clone();
         let components: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
         for (number, component) in components.iter().enumerate() {
@@ -159,7 +160,8 @@ impl Root {
                 Kind::Fifo => return Presence::NoFile("it is a FIFO now".to_owned()),
                 Kind::Socket => return Presence::NoFile("it is a socket now".to_owned()),
                 Kind::Device => return Presence::NoFile("it is a device now".to_owned()),
-                Kind::File => return Presence::LeftOut,
+                Kind::File if is_left_out(&place) => return Presence::LeftOut,
+                Kind::File => return Presence::Unknown("it is there now, and was not found before".to_owned()),
             }
         }
         Presence::Gone

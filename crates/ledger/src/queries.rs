@@ -177,6 +177,14 @@ impl Ledger {
         self.digests_of(Some(event))
     }
 
+    /// Returns what the filesystem told about the file of an event, as far as the event states it.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub fn seen(&self, event: i64) -> Result<Option<Seen>, Error> {
+        self.seen_of(Some(event))
+    }
+
     /// Calls `each` with the files that are in the ledger, in order of their paths; `only_open`: those with a finding
     /// that is open.
     ///

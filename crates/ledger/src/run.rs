@@ -507,7 +507,8 @@ impl Run {
         if !is_any("SELECT EXISTS(SELECT 1 FROM temp.content)")? {
             return Ok(());
         }
-        connection.execute_batch("CREATE INDEX temp.content_key ON content(key)")?;
+        // By all that is asked for, since very many files may have the same contents.
+        connection.execute_batch("CREATE INDEX temp.content_key ON content(key, size, original)")?;
         let sql = "SELECT gone.root, gone.path, algorithms.names, event.digests, event.size, gone.id FROM temp.gone \
                    JOIN file ON file.root = gone.root AND file.path = gone.path JOIN event ON event.id = file.expected \
                    JOIN algorithms ON algorithms.id = event.algorithms WHERE event.size > 0";
@@ -519,7 +520,10 @@ impl Run {
             Ok(())
         })?;
         if is_any("SELECT EXISTS(SELECT 1 FROM temp.lost)")? {
-            connection.execute_batch("CREATE INDEX temp.lost_key ON lost(key, is_used)")?;
+            connection.execute_batch(
+                "CREATE INDEX temp.lost_name ON lost(key, size, name, is_used, root, path);
+                 CREATE INDEX temp.lost_key ON lost(key, size, is_used, root, path);",
+            )?;
             // A pair whose file keeps its name comes first.
             self.pair("AND name = ?3")?;
             self.pair("AND ?3 IS NOT NULL")?;

@@ -25,6 +25,8 @@ pub enum Problem {
     Hash(i64),
     /// An event is not there, although later ones are.
     Gap(i64),
+    /// An event has a number below that of the first one, so the chain does not cover it.
+    Number(i64),
     /// The state of a file is not that which follows from its events.
     State(Subject),
     /// A root is not as its event states it.
@@ -47,6 +49,7 @@ impl fmt::Display for Problem {
             Problem::Schema(name) => write!(f, "the definition of `{}` was changed", name.escape_debug()),
             Problem::Hash(event) => write!(f, "event {event} was changed, or one before it: its hash does not agree"),
             Problem::Gap(event) => write!(f, "event {event} is missing"),
+            Problem::Number(event) => write!(f, "event {event} was added: numbers begin with 1"),
             Problem::State(subject) => {
                 write!(f, "the state of {} is not what its events say", pfh_record::quote::quoted(&subject.path))
             }
@@ -158,8 +161,10 @@ impl Ledger {
         const GROUP: i64 = 10_000;
         let sql = format!(
             "SELECT {EVENT_COLUMNS}, event.file IS NULL OR subject.id IS NOT NULL FROM {EVENT_TABLES} \
-             WHERE event.id > ?1 ORDER BY event.id LIMIT ?2"
+             WHERE event.id >= ?1 ORDER BY event.id LIMIT ?2"
         );
+        // Numbers begin with 1, but those that were written by others may not.
+        let mut from = i64::MIN;
         let (mut last, mut previous, mut time) = (0, ORIGIN, i64::MIN);
         loop {
             if stops() {
@@ -168,7 +173,7 @@ impl Ledger {
             let mut group = Vec::new();
             {
                 let mut statement = self.connection.prepare_cached(&sql)?;
-                let mut rows = statement.query([last, GROUP])?;
+                let mut rows = statement.query([from, GROUP])?;
                 while let Some(row) = rows.next()? {
                     let (event, hash) = Ledger::event_of(row)?;
                     if !row.get::<_, bool>(19)? && !verified.add(Problem::Orphan(event.id)) {
@@ -177,10 +182,15 @@ impl Ledger {
                     group.push((event, hash));
                 }
             }
-            if group.is_empty() {
-                return Ok(());
-            }
+            // No number follows the largest one.
+            let next = group.last().and_then(|(event, _)| event.id.checked_add(1));
             for (event, hash) in group {
+                if event.id < 1 {
+                    if !verified.add(Problem::Number(event.id)) {
+                        return Ok(());
+                    }
+                    continue;
+                }
                 if event.id != last + 1 && !verified.add(Problem::Gap(last + 1)) {
                     return Ok(());
                 }
@@ -193,6 +203,10 @@ impl Ledger {
                 }
                 (last, previous, time) = (event.id, hash, event.time);
                 verified.events = event.id;
+            }
+            match next {
+                Some(next) => from = next,
+                None => return Ok(()),
             }
         }
     }

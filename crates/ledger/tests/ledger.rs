@@ -415,6 +415,45 @@ fn migration_takes_only_what_agrees() {
     intact(path);
 }
 
+/// Equal files are paired with equal files in the order of their paths, those that keep their names first.
+#[test]
+fn many_equal_files_move_and_are_copied_in_time() {
+    const FILES: usize = 3000;
+    let directory = tempfile::tempdir().unwrap();
+    let measure = |is_equal: bool| {
+        let path = &directory.path().join(format!("ledger-{is_equal}"));
+        create(path);
+        let mut tree = Tree::default();
+        let contents = |number: usize| format!("{}", if is_equal { 0 } else { number });
+        for number in 0..FILES {
+            tree.write(&format!("a/{number:04}"), &contents(number));
+            tree.write(&format!("c/{number:04}"), &contents(FILES + number));
+        }
+        whole(path, &tree, "init");
+        for number in 0..FILES {
+            tree.rename(&format!("a/{number:04}"), &format!("b/{number:04}"));
+            tree.rename(&format!("c/{number:04}"), &format!("d/x{number:04}"));
+        }
+        let begin = Instant::now();
+        assert_eq!(counts(&whole(path, &tree, "incremental").findings), [("moved", 2 * FILES as u64)]);
+        for number in 0..FILES {
+            tree.write(&format!("e/{number:04}"), &contents(number));
+        }
+        assert_eq!(counts(&whole(path, &tree, "incremental").findings), [("copied", FILES as u64)]);
+        let elapsed = begin.elapsed();
+        let ledger = Ledger::open(path, false).unwrap();
+        for number in (0..FILES).step_by(97) {
+            for (from, to) in [("a/", "b/"), ("c/", "d/x")] {
+                let events = ledger.history(&subject(&format!("{to}{number:04}"))).unwrap().unwrap();
+                assert_eq!(events[0].other, Some(subject(&format!("{from}{number:04}"))));
+            }
+        }
+        elapsed
+    };
+    let (different, equal) = (measure(false), measure(true));
+    assert!(equal < different * 3, "{equal:?} {different:?}");
+}
+
 /// Changes a ledger with SQLite, and returns the problems that show.
 fn tampered(path: &Path, sql: &str, head: Option<(i64, [u8; 32])>) -> Vec<Problem> {
     let copy = path.with_extension("copy");
@@ -443,6 +482,14 @@ fn tampering_shows() {
     let (last, hash) = ledger.last_event();
     drop(ledger);
     assert_eq!(tampered(path, "SELECT 1", Some((last, hash))), []);
+    // Events before the first one, which no hash covers: of a file, of the settings, and of a run.
+    for (id, which) in [(-1, "kind = 11"), (0, "kind = 1"), (-10_001, "kind = 3"), (i64::MIN, "kind = 4")] {
+        let sql = format!(
+            "CREATE TEMP TABLE forged AS SELECT * FROM event WHERE {which} LIMIT 1; UPDATE forged SET id = {id}; \
+             INSERT INTO event SELECT * FROM forged"
+        );
+        assert_eq!(tampered(path, &sql, None), [Problem::Number(id)], "{which}");
+    }
     for sql in [
         "UPDATE event SET time = time + 1 WHERE id = 5",
         "UPDATE event SET digests = zeroblob(32) WHERE id = 5",

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -231,7 +231,14 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
     };
     let decide: Option<Decide<'_>> = if asked.choice.leaves_out() { Some(&decide) } else { None };
     let Compared { comparison, files, .. } = asked.compare(&root, listed, asked.lists_all, decide, cancel)?;
-    let findings = comparison.finish(&mut |path| root.look(path))?;
+    let list_file = identity_of_list(&asked.list_path);
+    let is_left_out = |path: &Path| {
+        !asked.walk.include.is_empty()
+            || !asked.walk.exclude.is_empty()
+            || asked.walk.one_file_system
+            || list_file.is_some() && pfh::source::identity_of(path.as_os_str().as_bytes()).ok() == list_file
+    };
+    let findings = comparison.finish(&mut |path| root.look(path, &is_left_out))?;
     Ok(Verified { findings, algorithms, root: root.path, files, broken })
 }
 

@@ -1,8 +1,8 @@
 //! `pfh bag create` and `pfh bag update`.
 //!
 //! Both hash first, then write all tag files into a directory `.pfh-bag` in the bag, and then change the bag only by
-//! renaming. While `create` moves the payload, a file marks that; the next `create` finishes a move that was cut off,
-//! and then hashes what is there.
+//! renaming. While `create` moves the payload, and while the tag files of a copy get their names, a file marks that;
+//! the next `create` finishes what was cut off, and hashes what is there.
 
 use super::bag_args::{BagOptions, CreateArguments, UpdateArguments};
 use super::bag_files::{self, Hashed, below, fail, root_of, with_tag_file};
@@ -16,6 +16,7 @@ use pfh_bag::{
     Change, Changes, Declaration, Finding, Info, MOVING, ManifestName, Oxum, PATH_BYTES_MAX, PAYLOAD_OXUM, Tag,
     Version, declaration_text, info_text, manifest_line,
 };
+use pfh_copy::rename_new;
 use pfh_digest::{Algorithm, Digest, Status};
 use pfh_list::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, sync_directory};
 use pfh_record::Timestamp;
@@ -36,6 +37,9 @@ const STAGING: &str = ".pfh-bag";
 /// The directory of the payload.
 const DATA: &str = "data";
 
+/// The text of the mark of a bag whose payload is a copy; that of a bag that is made in place is empty.
+const COPIED: &str = "copied\n";
+
 /// Why a name in the directory for files that are not complete is refused.
 const NOT_OWN: &str = "pfh keeps unfinished files in `.pfh-bag`, and did not write this; move it to another place";
 
@@ -49,6 +53,15 @@ struct Place {
     root: PathBuf,
     #[expect(dead_code, reason = "locked while it is held")]
     lock: Option<DirectoryLock>,
+}
+
+/// The way in which a bag was being made that its mark tells of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unfinished {
+    /// In place: the payload is being moved, or has been.
+    Moved,
+    /// With a copy, which is complete: the tag files get their names.
+    Copied,
 }
 
 /// Makes the failure to write a file.
@@ -106,16 +119,44 @@ impl Place {
         self.staged(DATA)
     }
 
+    /// Returns how the bag is being made, or was when the program was stopped, if its files are changing their places.
+    fn unfinished(&self) -> Option<Unfinished> {
+        let mark = self.of(MOVING);
+        let found = fs::symlink_metadata(&mark).ok()?;
+        let is_copied = found.is_file() && fs::read(&mark).is_ok_and(|text| text == COPIED.as_bytes());
+        Some(if is_copied { Unfinished::Copied } else { Unfinished::Moved })
+    }
+
+    /// Refuses an unfinished bag that is not being made in this way.
+    fn refuse_unfinished(&self, way: Option<Unfinished>) -> Result<(), Failed> {
+        let option = match self.unfinished() {
+            found if found.is_none() || found == way => return Ok(()),
+            Some(Unfinished::Copied) => " --copy-to",
+            _ => "",
+        };
+        Err(Failed::usage(format_args!(
+            "the making of {} was interrupted; `pfh bag create{option}` finishes it",
+            message::quoted_path(&self.root)
+        )))
+    }
+
+    /// Marks the bag as unfinished until its tag files have their names.
+    fn mark(&self, text: &str) -> Result<(), Failed> {
+        let path = self.of(MOVING);
+        let marked = write_whole(&path, text).and_then(|()| sync_directory(&self.of(STAGING)));
+        marked.map_err(|error| not_written(&path, error))
+    }
+
     /// Whether the payload is being moved, or was when the program was stopped.
     fn is_moving(&self) -> bool {
-        self.has(MOVING)
+        self.unfinished() == Some(Unfinished::Moved)
     }
 
     /// Makes the directory for files that are not complete, without anything that an earlier run has left in it.
     fn stage(&self) -> Result<(), Failed> {
         let staging = self.of(STAGING);
         let made = self.unstage().and_then(|()| match fs::create_dir(&staging) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.is_moving() => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.has(MOVING) => Ok(()),
             made => made,
         });
         made.map_err(|error| not_written(&staging, error))
@@ -164,7 +205,7 @@ impl Place {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries?,
         };
-        let is_moving = self.is_moving();
+        let is_marked = self.has(MOVING);
         for entry in entries {
             let entry = entry?;
             if !self.is_own(&entry)? {
@@ -176,7 +217,7 @@ impl Place {
                 missing_is_fine(fs::remove_file(entry.path()))?;
             }
         }
-        if is_moving { Ok(()) } else { missing_is_fine(fs::remove_dir(self.of(STAGING))) }
+        if is_marked { Ok(()) } else { missing_is_fine(fs::remove_dir(self.of(STAGING))) }
     }
 
     /// Removes what is not complete, after a failure that is reported anyway.
@@ -190,15 +231,21 @@ impl Place {
         if !self.is_moving() {
             let inner = self.staged_data();
             fs::create_dir(&inner).map_err(|error| not_written(&inner, error))?;
-            let marked = AtomicFile::create(&self.of(MOVING)).and_then(AtomicFile::persist);
-            let marked = marked.and_then(|()| sync_directory(&self.of(STAGING)));
-            marked.map_err(|error| not_written(&self.of(MOVING), error))?;
+            self.mark("")?;
         }
         if !self.staged_data().exists() {
             return Ok(());
         }
         self.move_names(&self.root, &self.staged_data()).map_err(|(path, error)| {
+            let moved = self.staged_data().join(path.file_name().unwrap_or_default());
             let path = message::quoted_path(&path);
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                return Failed::internal(format_args!(
+                    "{path} appeared while the files were moved, and {} had its name: move one of them to another place, \
+                     and the same command goes on",
+                    message::quoted_path(&moved)
+                ));
+            }
             // A name that cannot move is most often a mount point.
             match self.move_names(&self.staged_data(), &self.root) {
                 Ok(()) => {
@@ -218,7 +265,8 @@ impl Place {
         moved.map_err(|error| not_written(&self.of(DATA), error))
     }
 
-    /// Moves all names from one directory to another, except the directory for what is not complete.
+    /// Moves all names from one directory to another, except the directory for what is not complete. Nothing is
+    /// replaced: another program may write a file again that has left its directory.
     fn move_names(&self, from: &Path, to: &Path) -> Result<(), (PathBuf, io::Error)> {
         let of = |error| (from.to_owned(), error);
         // A listing may miss names while others leave the directory.
@@ -229,7 +277,7 @@ impl Place {
                 if name == STAGING {
                     continue;
                 }
-                fs::rename(from.join(&name), to.join(&name)).map_err(|error| (from.join(&name), error))?;
+                move_name(&from.join(&name), &to.join(&name)).map_err(|error| (from.join(&name), error))?;
                 has_moved = true;
             }
             if !has_moved {
@@ -254,12 +302,32 @@ impl Place {
     /// Writes a staged file whole.
     fn write(&self, name: &str, text: &str) -> Result<(), Failed> {
         let path = self.staged(name);
-        let write = || {
-            let mut file = AtomicFile::create(&path)?;
-            file.write_all(text.as_bytes())?;
-            file.persist()
-        };
-        write().map_err(|error| not_written(&path, error))
+        write_whole(&path, text).map_err(|error| not_written(&path, error))
+    }
+}
+
+/// Writes a file that appears whole or not at all.
+fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes())?;
+    file.persist()
+}
+
+/// Moves a file or a directory to a place where nothing is yet.
+fn move_name(from: &Path, to: &Path) -> io::Result<()> {
+    let one_of_several = |path: &Path| {
+        let found = fs::symlink_metadata(path).ok().filter(|found| found.nlink() > 1)?;
+        Some((found.dev(), found.ino()))
+    };
+    match rename_new(from, to) {
+        // A run that was killed between the two steps of a move has left both names of the file.
+        Err(error)
+            if error.kind() == io::ErrorKind::AlreadyExists
+                && one_of_several(from).is_some_and(|file| one_of_several(to) == Some(file)) =>
+        {
+            fs::remove_file(from)
+        }
+        moved => moved,
     }
 }
 
@@ -500,6 +568,7 @@ impl Maker<'_> {
         let staging = self.place.of(STAGING).into_os_string().into_encoded_bytes();
         let root = self.place.root.as_os_str().as_bytes().to_vec();
         let of = |base: &[u8], name: &[u8]| [base, b"/", name].concat();
+        let in_staging = of(&staging, b"");
         let mut roots: Vec<_> = staged.iter().map(|name| of(&staging, name.as_bytes())).collect();
         roots.extend(others.iter().map(|name| of(&root, name)));
         let (source, engine) = bag_files::source(self.options, roots, &self.algorithms)?;
@@ -509,10 +578,7 @@ impl Maker<'_> {
             if !hashed.is_complete {
                 return Ok(());
             }
-            let path = match hashed.path.strip_prefix(&staging[..]) {
-                Some(rest) => below(b"", rest),
-                None => below(&root, &hashed.path),
-            };
+            let path = hashed.path.strip_prefix(&in_staging[..]).unwrap_or_else(|| below(&root, &hashed.path));
             if let Some(reason) = not_in_tag_manifests(path) {
                 refused.count(path, reason);
                 return Ok(());
@@ -557,6 +623,13 @@ impl Maker<'_> {
         Ok(Some(staged))
     }
 
+    /// Returns the names of the tag files of a new bag.
+    fn tag_names(&self) -> Vec<String> {
+        let manifests = |one: &Algorithm| [true, false].map(|is_tag| ManifestName::of(*one, is_tag).file);
+        let others = ["bag-info.txt", "bagit.txt"].map(str::to_owned);
+        self.algorithms.iter().flat_map(manifests).chain(others).collect()
+    }
+
     fn names(&self) -> String {
         self.algorithms.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(" and ")
     }
@@ -590,8 +663,10 @@ fn create_one(
         fs::create_dir_all(bag).map_err(|error| not_written(bag, error))?;
     }
     let place = Place::new(bag)?;
-    let is_moved = place.is_moving();
-    if place.is_bag() && !is_moved {
+    let way = if arguments.copy_to.is_some() { Unfinished::Copied } else { Unfinished::Moved };
+    place.refuse_unfinished(Some(way))?;
+    let is_unfinished = place.has(MOVING);
+    if place.is_bag() && !is_unfinished {
         // A run that was killed at its end leaves the directory empty.
         let _ = fs::remove_dir(place.of(STAGING));
         return Err(Failed::usage(format_args!(
@@ -605,11 +680,11 @@ fn create_one(
     command.set_output(reading::open_output(None, [])?);
     let mut maker = Maker { command: &mut command, options: &arguments.options, algorithms, place };
     let made = match &arguments.copy_to {
-        Some(_) => copy_with(&mut maker, directory, tags),
-        None => create_with(&mut maker, tags, is_moved),
+        Some(_) => copy_with(&mut maker, directory, tags, is_unfinished),
+        None => create_with(&mut maker, tags, is_unfinished),
     };
     let is_stopped = maker.is_stopped();
-    if !maker.place.is_moving() && (made.is_err() || is_stopped) {
+    if !maker.place.has(MOVING) && (made.is_err() || is_stopped) {
         maker.place.give_up();
         if is_new {
             // It stays if it has copies, with which the same command goes on.
@@ -633,12 +708,14 @@ fn create_one(
     }
 }
 
-/// Makes a bag of a verified copy of a directory. `None` if a signal has stopped that.
-fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>) -> Result<Option<Oxum>, Failed> {
+/// Makes a bag of a verified copy of a directory. `is_named`: its tag files may have their names from an earlier run.
+/// `None` if a signal has stopped that.
+fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>, is_named: bool) -> Result<Option<Oxum>, Failed> {
     let bag = message::quoted_path(&maker.place.root);
+    let own = if is_named { maker.tag_names() } else { Vec::new() };
     for entry in fs::read_dir(&maker.place.root).map_err(|error| not_written(&maker.place.root, error))? {
         let name = entry.map_err(|error| not_written(&maker.place.root, error))?.file_name();
-        if name != DATA && name != STAGING {
+        if name != DATA && name != STAGING && own.iter().all(|one| name != one.as_str()) {
             let name = message::quoted(name.as_bytes());
             return Err(Failed::usage(format_args!("{bag} has {name} in it, which would be no part of the bag")));
         }
@@ -674,6 +751,7 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>) -> Result<
         return Err(Failed::usage(format_args!("{bag} has other files than the directory, so no bag was made")));
     }
     let Some(staged) = maker.tag_files(changes, tags, payload)? else { return Ok(None) };
+    maker.place.mark(COPIED)?;
     maker.place.publish(&staged)?;
     Ok(Some(payload))
 }
@@ -728,9 +806,7 @@ pub(crate) fn update(arguments: &UpdateArguments) -> Result<Ending, Failed> {
     let (algorithms, tags) = (algorithms_of(&arguments.algorithms)?, tags_of(&arguments.tags)?);
     let place = Place::new(&arguments.directory)?;
     let root = message::quoted_path(&place.root);
-    if place.is_moving() {
-        return Err(Failed::usage(format_args!("the making of {root} was interrupted; `pfh bag create` finishes it")));
-    }
+    place.refuse_unfinished(None)?;
     if !place.is_bag() {
         return Err(Failed::usage(format_args!(
             "{root} is no bag: it has no file `bagit.txt`; `pfh bag create` makes one"

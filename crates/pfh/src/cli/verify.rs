@@ -353,7 +353,8 @@ impl Run<'_> {
     /// Ends the comparison, and prints what it found.
     fn report(&self, mut command: Command, comparison: Option<Comparison>, asked: Asked<'_>) -> Result<Ending, Failed> {
         let Some(comparison) = comparison else { return Err(Failed::internal("nothing was compared")) };
-        let findings = comparison.finish(&mut |path| self.root.look(path)).map_err(Failed::temporary)?;
+        let look = &mut |path: &[u8]| self.root.look(path, &|place| self.may_leave_out(place));
+        let findings = comparison.finish(look).map_err(Failed::temporary)?;
         let totals = *findings.totals();
         command.tally.findings = asked.ignored.failures(&totals);
         let is_in_vain = command.tally.findings == 0 && totals.verified(asked.structure) == 0;
@@ -365,6 +366,15 @@ impl Run<'_> {
             message::error(asked.verdict(&totals));
         }
         command.finish(written, 1, None)
+    }
+
+    /// Whether the run may have left out the file at a path.
+    fn may_leave_out(&self, path: &Path) -> bool {
+        let (walk, path) = (&self.arguments.walk, path.as_os_str().as_bytes());
+        !walk.include.is_empty()
+            || !walk.exclude.is_empty()
+            || walk.one_file_system
+            || pfh_source::identity_of(path).is_ok_and(|file| self.own_files.has(file, || path.to_vec()))
     }
 
     /// Returns the source and the options of the engine.

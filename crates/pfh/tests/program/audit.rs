@@ -766,6 +766,11 @@ fn reports_for_programs_and_people() {
         digest("sha256", b"hello"),
         digest("sha256", b"other")
     )));
+    // A file that is as it was has its size in every report, although its event does not repeat it.
+    assert!(csv.contains(&format!("matched,1,sha256:{0},sha256:{0},,,", digest("sha256", b"y"))), "{csv}");
+    let jsonl = report("jsonl");
+    let matched = lines(jsonl.as_bytes()).into_iter().find(|line| line["finding"] == "matched").unwrap();
+    assert_eq!((&matched["bytes"], &matched["mtime"]), (&Value::from(1), &Value::Null));
     let prometheus = report("prometheus");
     for line in [
         "pfh_audit_files{collection=\"l\"} 3",
@@ -778,6 +783,7 @@ fn reports_for_programs_and_people() {
     let html = report("html");
     assert!(html.contains("2 files have open findings.") && html.contains("a &amp; &lt;b&gt;"), "{html}");
     let premis = report("premis");
+    assert!(["<size>5</size>", "<size>1</size>"].iter().all(|size| premis.contains(size)), "{premis}");
     let Some(checked) = peer("xmllint", d, ["--noout", "report"]) else { return };
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
     let count = |path: &str| {

@@ -258,6 +258,44 @@ fn only_a_regular_file_makes_a_directory_a_bag() {
     assert!(!d.join("x/.pfh-bag").exists());
 }
 
+/// An application or a client that synchronises writes a file again that has just left its directory.
+#[test]
+fn a_file_that_comes_back_replaces_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("b/a.txt", "recreated"), ("b/c", "c")]);
+    tree(d, &[("b/.pfh-bag/moving", ""), ("b/.pfh-bag/data/a.txt", "original")]);
+    let ended = bag(d, &["create", "b"]);
+    let said = "pfh: an earlier `pfh bag create` was interrupted while it moved the files; this one finishes it\n\
+        pfh: `b/a.txt` appeared while the files were moved, and `b/.pfh-bag/data/a.txt` had its name: move one of them \
+        to another place, and the same command goes on\n";
+    ended.expect(4, said);
+    assert_eq!(fs::read(d.join("b/a.txt")).unwrap(), b"recreated");
+    assert_eq!(fs::read(d.join("b/.pfh-bag/data/a.txt")).unwrap(), b"original");
+    fs::rename(d.join("b/a.txt"), d.join("aside")).unwrap();
+    // Both names of one file are what a kill leaves where a move takes two steps.
+    let [old, new] = ["b/c", "b/.pfh-bag/data/c"].map(|name| d.join(name));
+    let (from, to) = if old.exists() { (&old, &new) } else { (&new, &old) };
+    fs::hard_link(from, to).unwrap();
+    assert_eq!(bag(d, &["create", "b"]).code(), 0);
+    assert_eq!(findings(d, "b"), ("valid".to_owned(), Vec::new()));
+    let payload = [("a.txt", "original"), ("c", "c")].map(|(name, text)| (name.into(), text.into()));
+    assert_eq!(files(&d.join("b/data")), BTreeMap::from(payload));
+}
+
+#[test]
+fn tag_files_may_have_names_like_that_of_unfinished_files() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a")]);
+    bag(d, &["create", "-a", "md5", "x"]).done();
+    tree(d, &[("x/.pfh-bags", "b"), ("x/.pfh-bag.d/c", "c")]);
+    bag(d, &["update", "x"]).done();
+    let listed = text(&fs::read(d.join("x/tagmanifest-md5.txt")).unwrap());
+    assert!(listed.contains("  .pfh-bags\n") && listed.contains("  .pfh-bag.d/c\n"), "{listed}");
+    assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+}
+
 /// A report replaces nothing of the bag that it is about, and is no file of its payload.
 #[test]
 fn a_report_changes_no_bag() {
@@ -633,6 +671,39 @@ fn copies_tell_what_their_bags_lack() {
     bag(d, &["create", "--copy-to", "b", "s"]).expect(0, said);
     assert_eq!(files(&d.join("b/data")).into_keys().collect::<Vec<_>>(), [b"a"]);
     assert_eq!(findings(d, "b"), ("valid".to_owned(), Vec::new()));
+}
+
+/// A kill between the tag files of a copy leaves those that have their names, and a mark that allows for them.
+#[test]
+fn a_bag_of_a_copy_goes_on_between_its_tag_files() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("s/a", "1"), ("s/x/b", "22")]);
+    let create = ["create", "-q", "--copy-to", "b", "-a", "md5", "s"];
+    bag(d, &create).done();
+    let whole = files(&d.join("b"));
+    let killed = |names: &[&str]| {
+        fs::create_dir(d.join("b/.pfh-bag")).unwrap();
+        fs::write(d.join("b/.pfh-bag/moving"), "copied\n").unwrap();
+        for name in names {
+            fs::rename(d.join("b").join(name), d.join("b/.pfh-bag").join(name)).unwrap();
+        }
+    };
+    for names in [&["bag-info.txt", "bagit.txt"][..], &["manifest-md5.txt", "bag-info.txt", "bagit.txt"], &[]] {
+        killed(names);
+        assert_ne!(findings(d, "b").0, "valid");
+        let said = "pfh: the making of `b` was interrupted; `pfh bag create --copy-to` finishes it\n";
+        bag(d, &["create", "b"]).expect(2, said);
+        bag(d, &["update", "b"]).expect(2, said);
+        bag(d, &create).done();
+        assert_eq!(files(&d.join("b")), whole);
+    }
+    // Files of others are still none of a bag, and a bag that is made in place is none of a copy.
+    killed(&["bagit.txt"]);
+    tree(d, &[("b/notes", "mine"), ("c/.pfh-bag/moving", "")]);
+    bag(d, &create).expect(2, "pfh: `b` has `notes` in it, which would be no part of the bag\n");
+    let said = "pfh: the making of `c` was interrupted; `pfh bag create` finishes it\n";
+    bag(d, &["create", "--copy-to", "c", "s"]).expect(2, said);
 }
 
 /// A bag of a copy leaves the directory as it is, and goes on after it was killed.

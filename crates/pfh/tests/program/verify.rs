@@ -439,6 +439,30 @@ fn files_left_out_on_request_do_not_fail() {
     );
 }
 
+/// Not even a list that expects itself is read, and a file that comes late is not taken for one that was left out.
+#[test]
+fn only_what_was_left_out_on_request_does_not_fail() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("own")).unwrap();
+    fs::write(d.join("own/a"), "1").unwrap();
+    fs::write(d.join("own/sums"), [line(b"1", "a"), line(b"", "sums")].concat()).unwrap();
+    let text = "Verified as far as asked: 1 file is as the list says.\nExpected 2, found 1: 1 matched, 1 not-checked\n";
+    expect(&verify(&d.join("own"), "sums"), 0, text);
+
+    fs::create_dir(d.join("t")).unwrap();
+    fs::write(d.join("list"), [line(b"\0", "t/big"), line(b"expected", "t/late")].concat()).unwrap();
+    let big = fs::File::create(d.join("t/big")).unwrap();
+    big.set_len(64 << 30).unwrap();
+    let running = pfh(d, ["verify", "list"]).start();
+    running.wait_until_it_reads(&d.join("t/big"));
+    fs::write(d.join("t/late"), "other").unwrap();
+    big.set_len(1).unwrap();
+    let ended = running.end();
+    let text = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(text.contains("unreadable   t/late  (it is there now, and was not found before"), "{text}");
+}
+
 #[test]
 fn unreadable_files_are_no_verdict() {
     let directory = scratch();

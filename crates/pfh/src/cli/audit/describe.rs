@@ -62,14 +62,18 @@ pub(super) fn found(ledger: &Ledger, event: &Event) -> Result<Digests, Error> {
     }
 }
 
+/// Returns the size that was found: that of the event, or the expected one where it says that the digests agree.
+pub(super) fn found_bytes(ledger: &Ledger, event: &Event) -> Result<Option<u64>, Error> {
+    match (event.seen, event.expected, event.finding) {
+        (Some(seen), ..) => Ok(Some(seen.size)),
+        (None, Some(id), Finding::Matched | Finding::Back) => size(ledger, id),
+        _ => Ok(None),
+    }
+}
+
 /// Returns the size that an event states.
 fn size(ledger: &Ledger, id: i64) -> Result<Option<u64>, Error> {
-    let mut size = None;
-    ledger.each_event(id, id, &mut |event, _| {
-        size = event.seen.map(|seen| seen.size);
-        Ok(())
-    })?;
-    Ok(size)
+    Ok(ledger.seen(id)?.map(|seen| seen.size))
 }
 
 /// Returns a digest with the name of its algorithm, as `sha256:2cf2…`.
@@ -111,8 +115,11 @@ pub(super) fn event_json(ledger: &Ledger, roots: &[Vec<u8>], event: &Event, out:
     if let Some(subject) = &event.subject {
         push_bytes_field("path", "path_base64", &full_path(roots, subject), out);
     }
+    if let Some(bytes) = found_bytes(ledger, event)? {
+        write!(out, ",\"bytes\":{bytes}")?;
+    }
     if let Some(seen) = &event.seen {
-        write!(out, ",\"bytes\":{},\"mtime\":{},\"inode\":{}", seen.size, decimal(seen.mtime), seen.inode)?;
+        write!(out, ",\"mtime\":{},\"inode\":{}", decimal(seen.mtime), seen.inode)?;
     }
     let mut push_digests = |name: &str, digests: &Digests| {
         let digests = digests.split();

@@ -4,7 +4,7 @@
 //! of its hash in the ledger (RFC 9562, version 8), so it is the same in every report.
 
 use super::collection::{full_path, time};
-use super::describe::{expected, found};
+use super::describe::{expected, found, found_bytes};
 use super::reported::Reported;
 use pfh_digest::Digest;
 use pfh_ledger::{Error, Event, Finding, Ledger};
@@ -70,8 +70,8 @@ fn object(reported: &Reported<'_>, event: &Event) -> Result<Option<String>, Erro
             algorithm(digest)
         );
     }
-    if let Some(seen) = &event.seen {
-        let _ = writeln!(text, "      <size>{}</size>", seen.size);
+    if let Some(bytes) = found_bytes(reported.ledger, event)? {
+        let _ = writeln!(text, "      <size>{bytes}</size>");
     }
     // The schema wants a format, which an audit of fixity does not know.
     text += "      <format>\n        <formatDesignation>\n          <formatName>unknown</formatName>\n        \

@@ -6,7 +6,7 @@ use super::super::exit::{Ending, Failed};
 use super::super::reading;
 use super::super::{json_header, message};
 use super::collection::{Collection, full_path, output_file, time};
-use super::describe::{describe, event_json, expected, found, hex};
+use super::describe::{describe, event_json, expected, found, found_bytes, hex};
 use super::reported::{Reported, is_news};
 use super::{metrics, page, premis};
 use pfh_ledger::{Error, Finding, Ledger};
@@ -121,7 +121,7 @@ fn csv(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
     output.write_all(b"event,run,time,finding,bytes,expected,found,other,note,path\r\n")?;
     reported.each(&mut |event| {
         let digests = |digests: pfh_ledger::Digests| digests.split().iter().map(hex).collect::<Vec<_>>().join(" ");
-        let bytes = event.seen.map_or_else(String::new, |seen| seen.size.to_string());
+        let bytes = found_bytes(reported.ledger, event)?.map_or_else(String::new, |bytes| bytes.to_string());
         let mut line =
             format!("{},{},{},{},{bytes},", event.id, event.run, time(event.time), event.finding).into_bytes();
         line.extend_from_slice(digests(expected(reported.ledger, event)?).as_bytes());
