@@ -51,8 +51,7 @@ mod tests {
             let (from, to) = (from.as_os_str().as_bytes(), to.as_os_str().as_bytes());
             rename_in_steps((CWD, from), (CWD, to)).map_err(io::Error::from)
         };
-        let ways: [&dyn Fn(&Path, &Path) -> io::Result<()>; 2] = [&rename_new, &in_steps];
-        for rename in ways {
+        for rename in [rename_new as fn(&Path, &Path) -> io::Result<()>, in_steps] {
             let folder = tempfile::tempdir().unwrap();
             let at = |name: &str| folder.path().join(name);
             fs::write(at("old"), "old").unwrap();

@@ -115,7 +115,6 @@ impl HashdeepAudit {
 mod tests {
     use super::*;
     use pfh_digest::Algorithm;
-    use std::time::Instant;
 
     fn file(path: &str, size: u64, [md5, sha256]: [&str; 2]) -> File {
         let digest = |name: &str, of: &str| Algorithm::from_name(name).unwrap().digest(of.as_bytes());
@@ -139,22 +138,14 @@ mod tests {
         assert!(audit.memory_bytes() > 5 * FILE_BYTES);
     }
 
+    /// A search among all files with the digest would make this a matter of minutes.
     #[test]
-    fn many_equal_files_are_known_by_their_names_in_time() {
-        let measure = |is_equal: bool| {
-            let begin = Instant::now();
-            let mut audit = HashdeepAudit::default();
-            let file = |number: u32| {
-                let contents = if is_equal { String::new() } else { number.to_string() };
-                file(&number.to_string(), 1, [contents.as_str(); 2])
-            };
-            (0..30_000).for_each(|number| audit.add(file(number)));
-            (0..30_000).for_each(|number| assert_eq!(audit.take(&file(number)), HashdeepResult::Match));
-            assert!(audit.passes());
-            begin.elapsed()
-        };
-        let (different, equal) = (measure(false), measure(true));
-        assert!(equal < different * 3, "{equal:?} {different:?}");
+    fn many_equal_files_are_known_by_their_names() {
+        let mut audit = HashdeepAudit::default();
+        let file = |number: u32| file(&number.to_string(), 1, ["", ""]);
+        (0..30_000).for_each(|number| audit.add(file(number)));
+        (0..30_000).for_each(|number| assert_eq!(audit.take(&file(number)), HashdeepResult::Match));
+        assert!(audit.passes());
     }
 
     #[test]

@@ -40,7 +40,11 @@ pub(super) fn apart(workspace: &Workspace) -> Result<Outcome> {
         cargo.args(["clippy", "--all-targets", "--quiet", "--manifest-path"]).arg(manifest);
         cargo.arg("--target-dir").arg(workspace.target_folder()?.join("apart"));
         // Nothing is linked, so no C and C++ of dependencies need be compiled, which would take minutes.
-        cargo.env("CUSTOM_LIBFUZZER_PATH", "/unused/libFuzzer.a").env("CC", "true").env("CXX", "true").env("AR", "true");
+        cargo
+            .env("CUSTOM_LIBFUZZER_PATH", "/unused/libFuzzer.a")
+            .env("CC", "true")
+            .env("CXX", "true")
+            .env("AR", "true");
         cargo.args(["--", "-D", "warnings"]);
         process::run(&mut cargo)?;
         names.extend(manifest.parent().map(|folder| folder.display().to_string()));

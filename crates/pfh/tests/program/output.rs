@@ -245,8 +245,10 @@ fn other_names_of_an_old_output_are_read() {
     link();
     run("known build -q --blocks 4096 out t").expect(0, "");
     let about = run("known info out");
-    assert!(String::from_utf8_lossy(about.done()).contains("blocks    of 4,096 bytes, of 2 files
-"));
+    assert!(String::from_utf8_lossy(about.done()).contains(
+        "blocks    of 4,096 bytes, of 2 files
+"
+    ));
     let found = run("match -q --blocks 4096 --known out other");
     assert_eq!(found.code(), 1, "{}", found.stderr);
 }
