@@ -10,7 +10,8 @@ use rustix::io::Errno;
 
 /// Gives a file or a directory another name, which nothing has yet.
 ///
-/// Some filesystems cannot do that in one step. A program that is killed meanwhile may leave both names of a file there.
+/// Some filesystems cannot do that in one step. There, a program that is killed meanwhile may leave both names of a
+/// file.
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] if something has the name already, and the errors of the system.

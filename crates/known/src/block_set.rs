@@ -9,9 +9,9 @@ use crate::about::{About, BlockTotals, Origin};
 use crate::block_hasher::BlockKinds;
 use crate::block_sections::{BlockSections, FILE};
 use crate::fragments::BlockPlace;
-use crate::layout::{BLOCKS_VERSION, FILE_BYTES, Kind};
+use crate::layout::{BLOCKS_VERSION, FILE_BYTES, Kind, number};
 use crate::sections::{Column, SetFile, TableWriter};
-use crate::set::{KnownSet, number};
+use crate::set::KnownSet;
 use crate::strings::{NAME_BYTES_MAX, StringsWriter, text_at};
 
 /// Most places of a block that a reader takes; a writer keeps fewer.

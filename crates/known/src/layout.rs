@@ -7,7 +7,6 @@ use pfh_digest::Algorithm;
 
 use crate::filter::BLOCK_BYTES;
 use crate::index::GROUP_BYTES;
-use crate::set::number;
 use crate::starts::START_BYTES;
 
 /// The first bytes of a set, and of its footer.
@@ -310,4 +309,9 @@ impl Footer {
     pub(crate) fn section(&self, kind: Kind, name: &str) -> Option<&Section> {
         self.sections.iter().find(|section| section.kind == kind && section.name == name)
     }
+}
+
+/// Reads a number of up to 8 bytes, the lowest first.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -13,7 +13,7 @@ use crate::block_sections::BlockSections;
 use crate::builder::{ALGORITHMS_MAX, SIZE, SOURCE, TEXTS, is_trusted};
 use crate::filter::{self, Filter};
 use crate::index::{Index, LINE_BYTES, first_bits};
-use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, OpenError, Section};
+use crate::layout::{BLOCKS_VERSION, FOOTER_BYTES, Footer, Kind, OpenError, Section, number};
 use crate::links::LinkLayout;
 use crate::look_up::{self, Batch, Sorted};
 use crate::starts::{Beginning, Starts, left_out_of};
@@ -611,11 +611,6 @@ impl Bytes {
             Bytes::Mapped(file) => file.check(),
         }
     }
-}
-
-/// Reads a number of up to 8 bytes, the lowest first.
-pub(crate) fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Returns the first place of a range at which a condition no longer holds, which holds for all places before it; the

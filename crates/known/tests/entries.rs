@@ -368,7 +368,7 @@ fn a_set_of_all_algorithms_is_opened() {
             assert_eq!(set.text(Text::Product, entry).unwrap(), b"product");
         }
         if version == 3 {
-            // What comes before the footer is checked as its own sections are.
+            // The entries before the footer are checked as its own sections are.
             file[footer - 1] ^= 1;
             assert!(matches!(KnownSet::from_bytes(file), Err(OpenError::Damaged)));
         }

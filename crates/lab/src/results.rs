@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::trials;
-
 /// One line of `results.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
@@ -53,7 +51,7 @@ struct Tag {
     r#type: String,
 }
 
-/// What a line of `results.jsonl` holds.
+/// The contents of a line of `results.jsonl`.
 #[derive(Debug)]
 pub(crate) enum Saved {
     /// Nothing.
@@ -230,17 +228,6 @@ pub struct Truth {
     /// The list that whole programs print; absent for runners, and in older results.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub list: Option<Listed>,
-}
-
-impl Truth {
-    /// Whether somebody else gave the same answer. Older results call the list of a single program a truth.
-    #[must_use]
-    pub fn is_confirmed(&self) -> bool {
-        match &self.list {
-            Some(list) => list.doubt.is_none(),
-            None => self.mode != trials::MODE || self.witnesses.len() > 1,
-        }
-    }
 }
 
 /// A list that whole programs print.

@@ -470,7 +470,7 @@ struct Run<'a> {
     cancel: &'a AtomicBool,
     states: BTreeMap<Cell, State>,
     truths: BTreeMap<Question, Result<Truth, String>>,
-    /// What is saved of the lists of whole programs.
+    /// The lists of whole programs, as they are saved.
     answers: Vec<Truth>,
     /// Number of the next task.
     order: u64,

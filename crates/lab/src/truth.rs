@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::VARIANTS_MAX;
+use crate::experiment::trials;
 use crate::protocol::Mode;
 use crate::results::{Doubt, Hello, Truth};
 
@@ -103,7 +104,15 @@ pub(crate) fn most(numbers: impl Iterator<Item = usize> + Clone) -> Option<usize
     places.next().is_none().then_some(place)
 }
 
-/// What an answer is an answer to.
+/// Whether somebody else gave the same answer. Older results call the list of a single program a truth.
+pub(crate) fn is_confirmed(truth: &Truth) -> bool {
+    match &truth.list {
+        Some(list) => list.doubt.is_none(),
+        None => truth.mode != trials::MODE || truth.witnesses.len() > 1,
+    }
+}
+
+/// The question of an answer.
 fn subject(truth: &Truth) -> (&str, &str, u64, u64, Option<(&str, bool)>) {
     let list = truth.list.as_ref().map(|list| (list.corpus.as_str(), list.pairs));
     (&truth.mode, &truth.algorithm, truth.bytes, truth.count, list)
@@ -113,8 +122,8 @@ fn subject(truth: &Truth) -> (&str, &str, u64, u64, Option<(&str, bool)>) {
 /// found a confirmed one.
 #[must_use]
 pub fn unconfirmed(truths: &[Truth]) -> Vec<&Truth> {
-    let confirmed: BTreeSet<_> = truths.iter().filter(|truth| truth.is_confirmed()).map(subject).collect();
-    let is_open = |truth: &&Truth| !truth.is_confirmed() && !confirmed.contains(&subject(truth));
+    let confirmed: BTreeSet<_> = truths.iter().filter(|truth| is_confirmed(truth)).map(subject).collect();
+    let is_open = |truth: &&Truth| !is_confirmed(truth) && !confirmed.contains(&subject(truth));
     let mut latest = BTreeMap::new();
     for truth in truths.iter().filter(is_open) {
         let sha256 = truth.list.as_ref().map(|list| &list.sha256);

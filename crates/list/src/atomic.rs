@@ -229,8 +229,8 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     Err(Errno::LOOP.into())
 }
 
-/// Returns the path without symbolic links at which a file is, or will be when it is made: links are followed also where
-/// they lead to nothing, and names below a directory that is not there stay as they are.
+/// Returns the path without symbolic links at which a file is, or will be when it is made: links are followed also
+/// where they lead to nothing, and names below a directory that is not there stay as they are.
 pub fn place_of(path: &Path) -> PathBuf {
     let path = followed(path).unwrap_or_else(|_| path.to_owned());
     let real = path.ancestors().find_map(|above| {

@@ -77,7 +77,7 @@ pub enum OpenError {
     OtherFile {
         /// Name of the file.
         name: Vec<u8>,
-        /// What it is, and what to do with it, for display.
+        /// Its kind, and what to do with it, for display.
         kind: &'static str,
     },
     /// The digests at the beginning have a length of no usual algorithm, or not of the requested one.

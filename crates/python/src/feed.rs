@@ -95,7 +95,7 @@ pub(crate) struct ListFeed {
     pub(crate) counters: Arc<Counters>,
 }
 
-/// What became of the thread that reads a list.
+/// The state of the thread that reads a list.
 #[derive(Clone, Copy)]
 enum End {
     Told,

@@ -56,7 +56,7 @@ const KEPT_SEED: u64 = 0;
 /// So much of what a program prints is kept in the results.
 const OUTPUT_BYTES_MAX: usize = 1 << 20;
 
-/// What lists that must be equal have in common: the corpus, the algorithm, and whether they are of pairs.
+/// The common properties of lists that must be equal: the corpus, the algorithm, and whether they are of pairs.
 pub(crate) type Subject = (String, String, bool);
 
 /// Everything that programs need to run: corpora on devices, and what each must print.
@@ -77,7 +77,7 @@ pub(crate) struct Stage<'a> {
     outputs: Vec<Output>,
     /// The lists that programs print.
     polls: BTreeMap<Subject, Poll>,
-    /// What came of each program that was asked: the place of its list in the poll, if it prints one.
+    /// The result of each program that was asked: the place of its list in the poll, if it prints one.
     asked: BTreeMap<String, Result<Option<usize>, Failed>>,
     /// Device and corpus whose contents the page cache holds.
     cached: Option<(String, String)>,
@@ -229,7 +229,7 @@ impl<'a> Stage<'a> {
         self.devices.iter().map(entry).collect()
     }
 
-    /// What the list of a cell's program is about; `None` where it prints none.
+    /// The subject of the list of a cell's program; `None` where it prints none.
     pub(crate) fn subject(&self, cell: &Cell) -> Option<Subject> {
         let program = self.definition.programs.iter().find(|program| program.id == cell.runner)?;
         let list = program.list_of(&cell.algorithm)?;
@@ -340,7 +340,7 @@ impl<'a> Stage<'a> {
         judged.map_err(|message| Failed { kind: FailureKind::WrongAnswer, message })
     }
 
-    /// What nobody knows the right list of, since programs disagree.
+    /// The subjects of which nobody knows the right list, since programs disagree.
     pub(crate) fn disputes(&self) -> Vec<String> {
         let told = |((corpus, algorithm, _), poll): (&Subject, &Poll)| {
             let dispute = poll.dispute()?;
@@ -481,7 +481,7 @@ pub(crate) fn meter(definition: &Definition, folder: &Path, program: &Path, memo
     Meter { program, directory, limit: definition.task_limit(), memory_bytes }
 }
 
-/// What the list of a cell's program depends on.
+/// The options on which the list of a cell's program depends.
 fn options(cell: &Cell) -> String {
     let mut dimensions = cell.dimensions.clone();
     dimensions.retain(|name, _| name != DEVICE && name != CACHE);

@@ -119,8 +119,8 @@ impl Poll {
         }
     }
 
-    /// Whether a program printed nothing in earlier runs that is known to be wrong by now. What it printed in this run,
-    /// too, is told from that where it `was_asked`: then the list is that of other options.
+    /// Whether a program printed nothing in earlier runs that is known to be wrong by now. Where it `was_asked` in this
+    /// run, a list that it printed again is no such list: then it is that of other options.
     ///
     /// # Errors
     /// That it did, and who printed the right list.

@@ -149,7 +149,7 @@ fn earlier_faults_still_count() {
     assert_eq!((faults, lab.run().unwrap().faults()), (CELLS as u64, CELLS as u64));
 }
 
-/// What may be selected is in the definition with which the results began.
+/// A selection is checked against the definition with which the results began.
 #[test]
 fn a_selection_is_of_the_stored_definition() {
     let mut lab = Lab::new(&[]);

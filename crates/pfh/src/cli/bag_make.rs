@@ -123,7 +123,8 @@ impl Place {
     fn unfinished(&self) -> Option<Unfinished> {
         let mark = self.of(MOVING);
         let found = fs::symlink_metadata(&mark).ok()?;
-        let is_copied = found.is_file() && fs::read(&mark).is_ok_and(|text| text == COPIED.as_bytes());
+        // The mark of the other way is empty.
+        let is_copied = found.is_file() && found.len() > 0;
         Some(if is_copied { Unfinished::Copied } else { Unfinished::Moved })
     }
 

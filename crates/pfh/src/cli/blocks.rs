@@ -6,9 +6,9 @@ use super::common_args::WalkArguments;
 use super::ended::{Ended, lock};
 use super::exit::{Ending, Failed};
 use super::known_args::BuildArguments;
-use super::output::interrupted;
+use super::output::{Output, interrupted};
 use super::quantity::Count;
-use super::{gather, known, message, verdicts};
+use super::{gather, message, verdicts};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Consumer, Decision, FileOptions, Options};
 use pfh_known::{BlockFile, BlockHasher, BlockKinds, BlockSetBuilder, BlockTotals, FileId, Origin};
@@ -26,7 +26,7 @@ const ALGORITHM: &str = "sha256";
 const PART_BYTES: usize = 1 << 18;
 
 /// Builds a set of the blocks of all files below the sources.
-pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Ending, Failed> {
+pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64, output: Output) -> Result<Ending, Failed> {
     let algorithm = match &arguments.algorithms[..] {
         [] => Algorithm::from_name(ALGORITHM).map_err(Failed::usage)?,
         [_] => verdicts::set_algorithms(&arguments.algorithms)?[0],
@@ -42,7 +42,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64) -> Result<Endi
     let builder = BlockSetBuilder::new(algorithm, block_bytes, origin, arguments.memory / 2).map_err(failed)?;
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
-    command.set_output(known::output_of(arguments)?);
+    command.set_output(output);
     let mut engine = Options::new(Selection::from_iter([] as [Algorithm; 0]));
     engine.memory_bytes = arguments.memory / 2;
     let walk = WalkArguments::default();

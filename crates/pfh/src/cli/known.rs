@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &KnownArguments) -> Result<Ending, Failed> {
 
 fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     if let Some(block_bytes) = arguments.blocks {
-        return blocks::build(arguments, block_bytes);
+        return blocks::build(arguments, block_bytes, output_of(arguments)?);
     }
     reading::one_input(arguments.sources.iter().map(OsString::as_os_str), None)?;
     let algorithms = verdicts::set_algorithms(&arguments.algorithms)?;
@@ -121,7 +121,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
 
 /// Opens the file of the set. It may replace a set, even one that is a source, and nothing else: whoever forgets SET
 /// names a list there.
-pub(crate) fn output_of(arguments: &BuildArguments) -> Result<Output, Failed> {
+fn output_of(arguments: &BuildArguments) -> Result<Output, Failed> {
     let BuildArguments { set, sources, except, common, .. } = arguments;
     let is_there =
         set.as_os_str() != "-" && fs::metadata(set).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);

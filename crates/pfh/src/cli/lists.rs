@@ -140,9 +140,10 @@ pub(crate) struct Answer {
 /// Answers about a file, which the list of this name has; `None` ends the asking.
 pub(crate) type Ask<'a> = dyn FnMut(&mut Command, &[u8], &Entry) -> Result<Option<Answer>, Failed> + 'a;
 
-/// Calls `answer` with each file of the lists and the name of its list, until a signal or an error of writing ends that,
-/// or it returns `None`. Reports what of them could not be read or told, as [`BrokenLines::end`] does, and counts it.
-/// `only`: nothing else was given, so that at least one list must have wanted digests. Returns whether all was asked.
+/// Calls `answer` with each file of the lists and the name of its list, until a signal or an error of writing ends
+/// that, or it returns `None`. Reports what of them could not be read or told, as [`BrokenLines::end`] does, and counts
+/// it. `only`: nothing else was given, so that at least one list must have wanted digests. Returns whether all was
+/// asked.
 pub(crate) fn ask(
     command: &mut Command,
     lists: Vec<List>,

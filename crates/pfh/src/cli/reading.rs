@@ -167,8 +167,8 @@ pub(crate) fn open_output<'a>(
     Ok(output)
 }
 
-/// Refuses an output that would replace one of the files that the command reads; `-` is none. `own` are the identities of
-/// the output, into which nothing was written yet.
+/// Refuses an output that would replace one of the files that the command reads; `-` is none. `own` are the identities
+/// of the output, into which nothing was written yet.
 pub(crate) fn refuse_inputs<'a>(
     own: &[FileIdentity],
     inputs: impl IntoIterator<Item = &'a OsStr>,

@@ -262,7 +262,7 @@ fn a_program_that_disagrees_is_wrong_where_others_agree() {
     assert!(told.contains("Nobody confirms these") && !told.contains("These agreed"), "{told}");
 }
 
-/// Programs that are measured one after the other confirm and contradict each other as those that are measured together.
+/// Programs that are measured one after the other confirm and contradict each other as others do.
 #[test]
 fn lists_of_earlier_runs_count() {
     let directory = scratch();

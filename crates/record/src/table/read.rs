@@ -86,7 +86,7 @@ impl Layout {
         for field in Fields::new(text, self.separator) {
             let (at, field) = field?;
             let Some(role) = roles.next() else {
-                // What a quote there opens may be several lines.
+                // A quote there may open several lines.
                 if self.is_open {
                     continue;
                 }

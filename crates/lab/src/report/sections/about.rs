@@ -141,7 +141,7 @@ fn answers(report: &Report<'_>) -> Section {
     let mut agreed = Table::new("Witnesses of the answers", ["Task", "Answers", "Computed alike by"]);
     // A run that was continued may have saved an answer again.
     let mut witnesses: BTreeMap<String, (BTreeSet<_>, BTreeSet<&str>)> = BTreeMap::new();
-    for truth in truths.iter().filter(|truth| truth.is_confirmed()) {
+    for truth in truths.iter().filter(|truth| truth::is_confirmed(truth)) {
         let Truth { mode, algorithm, bytes, count, variant, answer, list, .. } = truth;
         let pairs = list.as_ref().is_some_and(|list| list.pairs);
         let (answers, names) = witnesses.entry(subject(mode, algorithm)).or_default();
