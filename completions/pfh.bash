@@ -1592,7 +1592,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__compare)
-            opts="-a -f -o -j -m -q -r -x -h -V --digests --against --against-digests --algorithm --top --clusters --heatmap --build-index --index --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-a -f -o -j -m -q -r -x -h -V --digests --against --against-digests --as --algorithm --top --clusters --heatmap --build-index --index --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1630,6 +1630,10 @@ _pfh() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --algorithm)
@@ -2006,7 +2010,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__covers)
-            opts="-f -a -o -j -t -m -q -r -x -h -V --digests --by --by-digests --format --algorithm --output --allow-empty --threads --memory --progress --quiet --verbose --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-f -a -o -j -t -m -q -r -x -h -V --digests --by --by-digests --format --algorithm --as --output --allow-empty --threads --memory --progress --quiet --verbose --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2060,6 +2064,10 @@ _pfh() {
                     ;;
                 -a)
                     COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2188,7 +2196,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__dupes)
-            opts="-f -a -o -j -t -m -q -r -x -h -V --digests --no-directories --all --empty --format --algorithm --output --allow-empty --threads --memory --progress --quiet --verbose --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-f -a -o -j -t -m -q -r -x -h -V --digests --no-directories --all --empty --format --algorithm --as --output --allow-empty --threads --memory --progress --quiet --verbose --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2223,6 +2231,10 @@ _pfh() {
                     ;;
                 -a)
                     COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -4579,7 +4591,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__match)
-            opts="-a -f -o -j -m -q -r -x -h -V --digests --digest --known --only --negate --names-only --not-found --fail-on --algorithm --top --all-names --blocks --step --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-a -f -o -j -m -q -r -x -h -V --digests --digest --known --as --only --negate --names-only --not-found --fail-on --algorithm --top --all-names --blocks --step --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4617,6 +4629,10 @@ _pfh() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --only)
@@ -4995,7 +5011,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__verify)
-            opts="-a -f -o -q -w -v -x -j -t -p -m -h -V --algorithm --ignore-new --ignore-missing --structure --size-first --sample --seed --strip-prefix --backslashes --piecewise --all --format --output --compat --progress --quiet --status --strict --warn --verbose --include --exclude --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --slot --mode --order --balance --backend --io --medium --key-file --key-hex --derive-key --help --version"
+            opts="-a -f -o -q -w -v -x -j -t -p -m -h -V --algorithm --as --ignore-new --ignore-missing --structure --size-first --sample --seed --strip-prefix --backslashes --piecewise --all --format --output --compat --progress --quiet --status --strict --warn --verbose --include --exclude --one-file-system --follow-files --follow-directories --preserve-access-time --threads --prefetchers --memory --slot --mode --order --balance --backend --io --medium --key-file --key-hex --derive-key --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5007,6 +5023,10 @@ _pfh() {
                     ;;
                 -a)
                     COMPREPLY=($(compgen -W "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none" -- "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --sample)

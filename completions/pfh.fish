@@ -132,6 +132,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand hash" -s V -l version -d 'Print 
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l digests -d 'Also compare the digests in LIST (repeatable), which ssdeep, sdhash, mrsh-v2, tlsh or `pfh hash` wrote; `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against -d 'Compare with the files below PATH instead of with each other (repeatable)' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l against-digests -d 'Compare with the digests in LIST instead of with each other (repeatable)' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand compare" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or one that is only read' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -s a -l algorithm -d 'Family of digests: ssdeep, sdhash, mrsh-v2 or tlsh [default: that of the lists or the index, or ssdeep]' -r -f -a "(__fish_complete_list , 'string split \' \' \'ssdeep sdhash mrsh-v2 tlsh\'')"
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l top -d 'Print only the K best matches of each file; of equally good ones, the first' -r
 complete -c pfh -n "__fish_pfh_using_subcommand compare" -l heatmap -d 'Write a picture of all scores as SVG, for at most 512 files, instead of printing pairs' -r -F
@@ -182,6 +183,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand compare" -s V -l version -d 'Pri
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digests -d 'Also look through the digests in LIST (repeatable); `-` is standard input' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l digest -d 'The digest to look for: hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh write it' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l known -d 'A list of digests to look for (repeatable): in any format of `pfh hash`, plain hexadecimal, or as ssdeep, sdhash, mrsh-v2 or tlsh wrote it' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or one that is only read' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l only -d 'Print only files of these classes: good, bad, other, known (all three) or unknown' -r -f -a "good\t''
 bad\t''
 other\t''
@@ -325,6 +327,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Answer other programs about sets, by HTTP and by the protocol of nsrlsvr'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -s a -l algorithm -d 'The algorithm of digests for which LIST names none [default: by their length]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand verify" -l as -d 'Read LIST as this format, instead of recognising it: a format of `pfh hash`, or one that is only read' -r
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l sample -d 'Read only this share of the files, chosen at random' -r
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l seed -d 'The number that decides the choice of --sample [default: another one each time, which is printed]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand verify" -l strip-prefix -d 'Remove PREFIX from the paths of LIST; other paths are not below ROOT' -r
@@ -411,6 +414,7 @@ jsonl\t'JSON Lines: a header, groups, each followed by its members, a summary'
 csv\t'Comma-separated values with a header: a line for each member'
 fclones\t'As `fclones group`: groups of files, for `fclones link`, `dedupe`, `move` and `remove`; not with --digests'"
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s a -l algorithm -d 'Algorithm whose digests are compared [default: the first of the lists, or blake3]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand dupes" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or one that is only read' -r
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand dupes" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
@@ -446,6 +450,7 @@ jsonl\t'JSON Lines: a header, files, a summary'
 csv\t'Comma-separated values with a header'
 null\t'Paths, each terminated by NUL, as `xargs -0` reads them'"
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s a -l algorithm -d 'Algorithm whose digests are compared [default: the first of the lists, or blake3]' -r -f -a "(__fish_complete_list , 'string split \' \' \'md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh none\'')"
+complete -c pfh -n "__fish_pfh_using_subcommand covers" -l as -d 'Read the lists as this format, instead of recognising it: a format of `pfh hash`, or one that is only read' -r
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s t -s j -l threads -d 'Number of threads [default: one per core]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s m -l memory -d 'Memory limit for reading and sorting (K, M, G: powers of 1024)' -r
