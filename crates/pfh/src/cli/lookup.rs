@@ -11,6 +11,7 @@ use super::message;
 use super::reading;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use pfh_digest::{Algorithm, Digest};
+use pfh_engine::StartError;
 use pfh_known::{BloomFile, Classifier, Found, KnownSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -305,20 +306,26 @@ impl Lookup<'_> {
         let mut texts = Texts { input: stdin, rest: Vec::new(), is_begun: false };
         let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
         thread::scope(|scope| {
-            let start = |_| {
+            let start = || {
                 let (sender, queries) = mpsc::sync_channel::<Queries>(TEXTS_PER_THREAD);
                 let (answers, receiver) = mpsc::sync_channel(TEXTS_PER_THREAD);
-                scope.spawn(move || {
+                let work = move || {
                     for mut queries in queries {
                         let answer = self.answer_lines(&mut queries).map(|()| queries);
                         if answers.send(answer).is_err() {
                             break;
                         }
                     }
-                });
-                (sender, receiver)
+                };
+                thread::Builder::new().spawn_scoped(scope, work).ok()?;
+                Some((sender, receiver))
             };
-            let workers: Vec<_> = (0..threads).map(start).collect();
+            // Those that the system grants.
+            let workers: Vec<_> = (0..threads).map_while(|_| start()).collect();
+            let threads = workers.len();
+            if threads == 0 {
+                return Err(Failed::usage(StartError::ThreadsRefused { threads: 1 }));
+            }
             let (mut sent, mut received) = (0, 0);
             let (mut spare, mut end) = (Vec::new(), None);
             loop {

@@ -412,3 +412,15 @@ fn a_signal_ends_the_wait_for_a_list() {
         drop(writer);
     }
 }
+
+#[test]
+fn look_ups_that_get_no_thread_are_refused() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("f"), "x").unwrap();
+    hash(d, ["-o", "list", "f"]).run().done();
+    pfh(d, ["known", "build", "-q", "set", "list"]).run().expect(0, "");
+    let ended = pfh(d, ["known", "lookup", "set"]).with(no_threads).input("00\n").run();
+    assert!(ended.code() == 2 && ended.stderr.contains("thread"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("internal error"), "{}", ended.stderr);
+}
