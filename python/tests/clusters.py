@@ -85,7 +85,9 @@ def stat(process: int) -> list[bytes]:
 
 
 def programs(ticks: int = 4) -> Iterator[tuple[int, int]]:
-    """The processes that run the program and have used 40 ms of a processor, thus hash, with their parents."""
+    """The processes that run the program and have used this many hundredths of a second of a processor (4: they hash),
+    with their parents.
+    """
     path = os.path.realpath(pfh.main_path())
     for folder in Path("/proc").iterdir():
         try:

@@ -84,7 +84,7 @@ def test_a_damaged_result_has_no_records(tree: Path, tmp_path: Path) -> None:
     neighbour = Path(plan.result(0)).read_bytes().splitlines(keepends=True)
     damages = [
         (lines[:2], "it has no end"),
-        (foreign, "it is of another plan"),
+        (foreign, "it is of another plan, by its `algorithms`"),
         ([], "its first line is no header"),
     ]
     if len(neighbour) != len(lines):

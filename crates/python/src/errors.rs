@@ -82,7 +82,12 @@ pub(crate) fn of_open(py: Python<'_>, error: &OpenError) -> PyErr {
 
 /// A list that has not all files of its run; `missing` tells why.
 pub(crate) fn of_end(py: Python<'_>, name: &[u8], missing: &str) -> PyErr {
-    list(py, &format!("{}: {missing}", pfh::record::quote::quoted(name)), name, None)
+    list(py, &end(name, missing), name, None)
+}
+
+/// The message about such a list, with the way to take it all the same.
+pub(crate) fn end(name: &[u8], missing: &str) -> String {
+    format!("{}: {missing}; `strict=False` takes what it has", pfh::record::quote::quoted(name))
 }
 
 /// A line of a list that cannot be read.

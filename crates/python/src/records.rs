@@ -206,9 +206,19 @@ impl Shared {
         self.tell(py, true)
     }
 
-    /// Stops what is left in the middle, and keeps its report if it ends at once.
+    /// Stops the run unless it is at its end, and keeps its report if it ends at once.
     fn leave(&self, py: Python<'_>, mut running: Box<Running>) -> PyResult<()> {
         let Some(mut feed) = running.feed.take() else { return Ok(()) };
+        // It may be at its end, and is not stopped then.
+        match outside(py, || feed.wait(ENDING_MAX).then(|| feed.next())) {
+            Some(Next::End) => {
+                running.feed = Some(feed);
+                return self.end(py, running);
+            }
+            Some(Next::Item(item)) => self.note(&item),
+            Some(Next::Broken(_) | Next::Lost) | None => {}
+        }
+        self.cancel.cancel();
         let deadline = Instant::now() + ENDING_MAX;
         let has_ended = outside(py, || {
             while Instant::now() < deadline {
@@ -354,19 +364,19 @@ impl Records {
 
     #[pyo3(signature = (*_exception))]
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.shared.cancel.cancel();
+        let shared = &self.shared;
         // A consumer of the stream may have made another exception of an interrupt.
-        look(py)?;
+        look(py).inspect_err(|_| shared.cancel.cancel())?;
         let slot = {
-            let mut slot = lock(&self.shared.slot);
-            match *slot {
-                Slot::Here(_) => std::mem::replace(&mut *slot, Slot::Ended),
-                _ => return Ok(()),
-            }
+            let mut slot = lock(&shared.slot);
+            matches!(*slot, Slot::Here(_)).then(|| std::mem::replace(&mut *slot, Slot::Ended))
         };
         match slot {
-            Slot::Here(running) if running.process.is_this() => self.shared.leave(py, running),
-            _ => Ok(()),
+            Some(Slot::Here(running)) if running.process.is_this() => shared.leave(py, running),
+            _ => {
+                shared.cancel.cancel();
+                Ok(())
+            }
         }
     }
 

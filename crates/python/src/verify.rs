@@ -214,7 +214,7 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
     let mut listed = listed.map_err(|useless| refused(useless, list.name(), &root))?;
     if let Some(missing) = list.trailer().and_then(|trailer| trailer.end.missing()) {
         if asked.is_strict {
-            return Err(Failed::List(list.name().to_vec(), format!("{}: {missing}", quoted(list.name()))));
+            return Err(Failed::List(list.name().to_vec(), errors::end(list.name(), missing)));
         }
         broken.push(missing.to_owned());
     }

@@ -206,8 +206,9 @@ class Plan:
                 common = {name: header.get(name) for name in _COMMON_FIELDS}
             except (ValueError, AttributeError):
                 raise _damaged(path, "its first line is no header") from None
-        if common != self._common:
-            raise _damaged(path, "it is of another plan")
+        for name, expected in self._common.items():
+            if common[name] != expected:
+                raise _damaged(path, f"it is of another plan, by its `{name}`")
         self._check_entries(shard, _counts(path).files)
 
     def _check_entries(self, shard: Shard, entries: int) -> None:
