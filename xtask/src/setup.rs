@@ -83,6 +83,11 @@ pub(crate) enum Consent {
 }
 
 impl Consent {
+    /// Whether a user at a terminal is asked.
+    pub(crate) fn asks(self) -> bool {
+        self == Consent::Ask && io::stdin().is_terminal()
+    }
+
     /// Says what would be installed and by which program, and asks.
     pub(crate) fn given(self, by: &str, what: &str) -> bool {
         if self == Consent::No {
@@ -92,7 +97,7 @@ impl Consent {
         static ASKING: Mutex<()> = Mutex::new(());
         let _asking = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
         println!("to be installed by {by}: {what}");
-        if !io::stdin().is_terminal() {
+        if !self.asks() {
             return true;
         }
         print!("install? [Y/n] ");

@@ -52,11 +52,19 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     };
     let (mut own, mut apart) = (row(false), row(true));
     own.push(("cargo test", Box::new(tests)));
+    let for_runners = if runtimes { consent } else { setup::Consent::No };
+    let test_runners = || runners::test(workspace, for_runners);
+    // A question to the user would stand among what the tests print.
+    let are_last = !quick && for_runners.asks();
     if !quick {
         own.push(("python", Box::new(|| python::test(workspace, consent))));
-        let for_runners = if runtimes { consent } else { setup::Consent::No };
-        apart.push(("runners", Box::new(move || runners::test(workspace, for_runners))));
+    }
+    if !quick && !are_last {
+        apart.push(("runners", Box::new(test_runners)));
     }
     summary.two_rows(own, apart);
+    if are_last {
+        summary.step("runners", test_runners);
+    }
     Ok(summary.finish())
 }

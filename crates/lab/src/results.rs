@@ -250,7 +250,7 @@ pub struct Listed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
-    /// No other program printed a list.
+    /// No program of another implementation printed a whole list.
     Alone,
     /// Programs disagree, and no list is printed by two of them and by more than print any other.
     Disputed,

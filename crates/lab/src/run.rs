@@ -129,8 +129,10 @@ pub struct Summary {
     pub unavailable: usize,
     /// Samples saved by this run.
     pub samples: u64,
-    /// Failures of this run and of those that it continues, by kind.
+    /// Failures of this run, by kind.
     pub failures: BTreeMap<String, u64>,
+    /// Failures of the runs that it continues, by kind.
+    pub earlier_failures: BTreeMap<String, u64>,
     /// Lists on which whole programs disagree, with nobody to tell who is right.
     pub disagreements: u64,
     /// The user wanted to stop.
@@ -138,14 +140,24 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Failures that are somebody's fault, and disagreements: not failures of runners that lack an algorithm, or lack a
-    /// second opinion.
+    /// Failures that are somebody's fault, of this run and of those that it continues, and disagreements: not failures
+    /// of runners that lack an algorithm, or lack a second opinion.
     #[must_use]
     pub fn faults(&self) -> u64 {
-        let innocent = [FailureKind::NotOffered, FailureKind::Unverified].map(name);
-        let failures = self.failures.iter().filter(|(kind, _)| !innocent.contains(kind)).map(|(_, count)| count);
-        failures.sum::<u64>() + self.disagreements
+        faults(&self.failures) + self.earlier_faults() + self.disagreements
     }
+
+    /// Those of the runs that it continues.
+    #[must_use]
+    pub fn earlier_faults(&self) -> u64 {
+        faults(&self.earlier_failures)
+    }
+}
+
+/// The number of failures that are somebody's fault.
+fn faults(failures: &BTreeMap<String, u64>) -> u64 {
+    let innocent = [FailureKind::NotOffered, FailureKind::Unverified].map(name);
+    failures.iter().filter(|(kind, _)| !innocent.contains(kind)).map(|(_, count)| count).sum()
 }
 
 /// The name of a kind of failure, as it is saved.
@@ -420,8 +432,7 @@ fn is_news(runner: &results::Runner, earlier: &[Entry]) -> bool {
 fn is_the_same_runner(runner: &results::Runner, earlier: &[Entry], folder: &Path) -> Result<(), Error> {
     fn facts(hello: &Hello) -> [(&'static str, &str); 4] {
         let Hello { library, library_version, provider, backend, .. } = hello;
-        let facts =
-            [("library", library), ("version", library_version), ("provider", provider), ("instructions", backend)];
+        let facts = [("library", library), ("version", library_version), ("provider", provider), ("backend", backend)];
         facts.map(|(name, value)| (name, value.as_str()))
     }
     let is_it = |id: &str, profile: &str| id == runner.runner && profile == runner.profile;
@@ -452,6 +463,16 @@ fn is_the_same_runner(runner: &results::Runner, earlier: &[Entry], folder: &Path
 struct State {
     rounds: u32,
     failed: bool,
+}
+
+/// The contestants after they were started, by their places in the roster.
+struct Started {
+    /// Those that are there.
+    available: Vec<usize>,
+    /// Entries to be saved.
+    entries: Vec<Entry>,
+    /// Those that are others than were measured, and why that refuses to measure more of them.
+    others: Vec<(usize, Error)>,
 }
 
 struct Run<'a> {
@@ -489,7 +510,7 @@ impl Run<'_> {
                 Entry::Failure(Failure { cell, order, kind, .. }) => {
                     self.states.entry(cell.clone()).or_default().failed = true;
                     self.order = self.order.max(order + 1);
-                    *self.summary.failures.entry(name(*kind)).or_default() += 1;
+                    *self.summary.earlier_failures.entry(name(*kind)).or_default() += 1;
                 }
                 Entry::Truth(truth) if truth.mode == MODE => self.answers.push(truth.clone()),
                 _ => {}
@@ -527,7 +548,7 @@ impl Run<'_> {
 
     /// The cells of runners that are left, with their data.
     fn plan_runners(&mut self, earlier: &[Entry]) -> Result<(Vec<Vec<Planned>>, Data), Stop> {
-        let contestants = self.start_all(earlier)?;
+        let Started { available, entries, others } = self.start_all(earlier)?;
         let extents = plan::extents(&self.experiment);
         let folder = data::folder_for(
             self.experiment.definition.place,
@@ -538,7 +559,7 @@ impl Run<'_> {
         (self.observer)(Event::MakingData(&folder));
         let mut data = Data::new(&folder, self.seed)?;
         let mut planned = Vec::new();
-        for entrant in contestants {
+        for entrant in available {
             let entrants = self.roster.entrants();
             let cells = plan::cells(&self.experiment, &self.options.selection, entrants, entrant, &mut data)?;
             if cells.is_empty() {
@@ -554,6 +575,11 @@ impl Run<'_> {
             cells.retain(|planned| is_left(self, planned));
         }
         planned.retain(|cells| !cells.is_empty());
+        let is_open = |entrant: usize| planned.iter().flatten().any(|planned| planned.entrant == entrant);
+        if let Some((_, error)) = others.into_iter().find(|(entrant, _)| is_open(*entrant)) {
+            return Err(error.into());
+        }
+        self.store.append(&entries)?;
         Ok((planned, data))
     }
 
@@ -594,7 +620,18 @@ impl Run<'_> {
                 // Its version may not be known.
                 return Err(Stop::Cancelled);
             }
-            is_the_same_runner(&entry, earlier, &self.options.folder)?;
+            let is_of_it = |cell: &ProgramCell| cell.program == index && cell.cell.profile == profile;
+            let is_saved = match is_the_same_runner(&entry, earlier, &self.options.folder) {
+                Ok(()) => is_news(&entry, earlier),
+                Err(error) if cells.iter().any(|cell| is_of_it(cell) && self.has_rounds_left(cell)) => {
+                    return Err(error.into());
+                }
+                Err(_) => {
+                    // Its list would be taken for that of the one that was measured.
+                    cells.retain(|cell| !is_of_it(cell));
+                    false
+                }
+            };
             match (&entry.hello, &entry.unavailable) {
                 (Some(hello), _) => {
                     (self.observer)(Event::Available { runner: &program.id, profile: &profile, hello });
@@ -607,10 +644,19 @@ impl Run<'_> {
                     cells.retain(|cell| cell.program != index);
                 }
             }
-            entries.extend(is_news(&entry, earlier).then_some(Entry::Runner(entry)));
+            entries.extend(is_saved.then_some(Entry::Runner(entry)));
         }
         self.store.append(&entries)?;
         Ok(cells)
+    }
+
+    /// Whether a cell of a program is to be measured further. The numbers of its files may not be known yet.
+    fn has_rounds_left(&self, cell: &ProgramCell) -> bool {
+        let is_done = |(there, state): (&Cell, &State)| {
+            let is_it = Cell { count: cell.cell.count, bytes: cell.cell.bytes, ..there.clone() } == cell.cell;
+            is_it && (state.failed || state.rounds >= cell.rounds)
+        };
+        !self.states.iter().any(is_done)
     }
 
     /// Measures whole programs: in each round, all that share device, files and cache together, in shuffled order.
@@ -732,9 +778,9 @@ impl Run<'_> {
         self.save_samples(cell, [(wall_ns, Some(cpu_ns))], cost)
     }
 
-    /// Starts all contestants once, and records who is there. Returns those that are.
-    fn start_all(&mut self, earlier: &[Entry]) -> Result<Vec<usize>, Stop> {
-        let (mut available, mut entries) = (Vec::new(), Vec::new());
+    /// Starts all contestants once.
+    fn start_all(&mut self, earlier: &[Entry]) -> Result<Started, Stop> {
+        let (mut available, mut entries, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for index in 0..self.roster.entrants().len() {
             let contestant = self.roster.entrants()[index].contestant;
             let (runner, profile) = (&contestant.variant.id, contestant.profile_id());
@@ -751,13 +797,14 @@ impl Run<'_> {
                 Err(reason) => (self.observer)(Event::Unavailable { runner, profile, reason }),
             }
             let entry = self.roster.entrants()[index].to_entry();
-            is_the_same_runner(&entry, earlier, &self.options.folder)?;
-            entries.extend(is_news(&entry, earlier).then_some(Entry::Runner(entry)));
+            match is_the_same_runner(&entry, earlier, &self.options.folder) {
+                Ok(()) => entries.extend(is_news(&entry, earlier).then_some(Entry::Runner(entry))),
+                Err(error) => others.push((index, error)),
+            }
             self.summary.available += usize::from(available.last() == Some(&index));
             self.summary.unavailable += usize::from(available.last() != Some(&index));
         }
-        self.store.append(&entries)?;
-        Ok(available)
+        Ok(Started { available, entries, others })
     }
 
     fn fail_what_is_not_announced(&mut self, planned: &[Vec<Planned>]) -> Result<(), Error> {

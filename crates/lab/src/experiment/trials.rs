@@ -73,6 +73,10 @@ pub struct Program {
     pub id: String,
     /// Its name for people.
     pub label: String,
+    /// The program whose code makes the list that it prints, where it is another one: lists of the same code do not
+    /// confirm each other. As of runners.
+    #[serde(default)]
+    pub implementation: Option<String>,
     /// The programs that must be there; `pfh` always is.
     #[serde(default)]
     pub needs: Vec<String>,

@@ -40,7 +40,7 @@ pub struct Measured {
 }
 
 /// Ends the group of this process, and so the process itself, as soon as an input ends: its other end is held by the
-/// process that started it, which may be killed and then ends nothing by itself.
+/// process that started it, which may be killed and then ends nothing by itself. The group is to be one of its own.
 ///
 /// # Errors
 /// When there can be no thread that waits for it.

@@ -1,7 +1,8 @@
 //! Whole programs as contenders: commands over files on a device, with a cold or a filled page cache.
 //!
 //! A runner measures itself and speaks a protocol; a program is measured from outside, as a user would run it, with its
-//! start, its walk and its output. Its time does not count if it prints another list than most programs do.
+//! start, its walk and its output. Its time does not count if it prints another list than most
+//! implementations do.
 
 mod cache;
 pub(crate) mod cells;
@@ -240,10 +241,16 @@ impl<'a> Stage<'a> {
     pub(crate) fn remember(&mut self, answers: &[Truth]) {
         for Truth { algorithm, answer, witnesses, list, .. } in answers {
             if let Some(Listed { corpus, pairs, sha256, doubt }) = list {
-                let poll = self.polls.entry((corpus.clone(), algorithm.clone(), *pairs)).or_default();
+                let poll = self.poll((corpus.clone(), algorithm.clone(), *pairs));
                 poll.remember(sha256, answer, witnesses, *doubt);
             }
         }
+    }
+
+    /// The poll about a subject.
+    fn poll(&mut self, subject: Subject) -> &mut Poll {
+        let programs = &self.definition.programs;
+        self.polls.entry(subject).or_insert_with(|| Poll::among(programs))
     }
 
     /// Whether programs agreed on a list in an earlier run.
@@ -276,7 +283,7 @@ impl<'a> Stage<'a> {
             return Err(Failed { kind: FailureKind::WrongAnswer, message });
         }
         let answer = format!("{} over `{}`", counted(digests.len(), "entry", "entries"), cell.corpus);
-        Ok(Some(self.polls.entry(subject).or_default().enter(digests, answer, &cell.cell.runner)))
+        Ok(Some(self.poll(subject).enter(digests, answer, &cell.cell.runner)))
     }
 
     /// Completes the lists when all programs have printed theirs. `None` where the user wants to stop.
@@ -345,8 +352,8 @@ impl<'a> Stage<'a> {
         let told = |((corpus, algorithm, _), poll): (&Subject, &Poll)| {
             let dispute = poll.dispute()?;
             Some(format!(
-                "{algorithm} over `{corpus}`: {dispute}; no list is printed by two programs and by more than any other, so \
-                 nobody knows which is right, and the times of all are kept"
+                "{algorithm} over `{corpus}`: {dispute}; no list is printed by two implementations and by more than any \
+                 other, so nobody knows which is right, and the times of all are kept"
             ))
         };
         self.polls.iter().filter_map(told).collect()

@@ -1,15 +1,17 @@
 //! The lists that programs print about the same files, and the one on which they agree.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::lists::{self, Digests};
+use crate::experiment::trials::Program;
 use crate::results::Doubt;
 use crate::truth;
 
 /// The different lists about one subject: a corpus, with an algorithm, in one form.
 ///
-/// The right one is that on which programs agreed in an earlier run; else the one that more programs print than any
-/// other, and at least two, this run and earlier ones together. Where there is none, nobody knows which list is wrong.
+/// The right one is that on which programs agreed in an earlier run; else the one that more implementations print than
+/// any other, and at least two, this run and earlier ones together. Where there is none, nobody knows which list is
+/// wrong.
 #[derive(Debug, Default)]
 pub(super) struct Poll {
     /// Those of this run, then those that only earlier runs printed.
@@ -18,6 +20,8 @@ pub(super) struct Poll {
     saved: Vec<Printed>,
     /// SHA-256 of the list on which programs agreed in an earlier run.
     agreed: Option<String>,
+    /// Whose code programs run that do not run their own.
+    implementations: BTreeMap<String, String>,
 }
 
 /// A list, and the programs that print it.
@@ -42,6 +46,12 @@ pub(super) struct Answer<'a> {
 }
 
 impl Poll {
+    /// A poll among the programs of an experiment, of which none has printed a list yet.
+    pub(super) fn among(programs: &[Program]) -> Poll {
+        let runs_other = |program: &Program| Some((program.id.clone(), program.implementation.clone()?));
+        Poll { implementations: programs.iter().filter_map(runs_other).collect(), ..Poll::default() }
+    }
+
     /// Takes over a list of earlier runs.
     pub(super) fn remember(&mut self, sha256: &str, answer: &str, programs: &[String], doubt: Option<Doubt>) {
         if doubt.is_none() {
@@ -104,8 +114,14 @@ impl Poll {
     fn right(&self) -> Option<usize> {
         match &self.agreed {
             Some(sha256) => self.lists.iter().position(|list| list.sha256 == *sha256),
-            None => truth::most(self.lists.iter().map(|list| list.witnesses().count())),
+            None => truth::most(self.lists.iter().map(|list| self.votes(list))),
         }
+    }
+
+    /// The number of implementations that print a list: the same code under two programs cannot vouch for itself.
+    fn votes(&self, list: &Printed) -> usize {
+        let whose = list.witnesses().map(|program| self.implementations.get(program).unwrap_or(program));
+        whose.collect::<BTreeSet<_>>().len()
     }
 
     /// Whether the list at a place may be right.
@@ -114,7 +130,7 @@ impl Poll {
     /// How it differs from the one on which programs agree.
     pub(super) fn judge(&self, place: usize) -> Result<(), String> {
         match self.right() {
-            Some(right) if right != place => Err(self.difference(right, place)),
+            Some(right) if right != place => Err(format!("disagrees {}", self.difference(right, place))),
             _ => Ok(()),
         }
     }
@@ -142,9 +158,9 @@ impl Poll {
         match expected.digests.as_ref().zip(observed.digests.as_ref()) {
             Some((there, here)) => {
                 let difference = lists::difference(there, here).unwrap_or_default();
-                format!("disagrees with {}: {difference}", expected.names())
+                format!("with {}: {difference}", expected.names())
             }
-            None => format!("disagrees with what was printed in an earlier run by {}", expected.names()),
+            None => format!("with what was printed in an earlier run by {}", expected.names()),
         }
     }
 
@@ -155,7 +171,9 @@ impl Poll {
         }
         // The first was printed in this run.
         let (expected, observed) = if self.lists[1].digests.is_some() { (0, 1) } else { (1, 0) };
-        Some(format!("{} {}", self.lists[observed].names(), self.difference(expected, observed)))
+        let list = &self.lists[observed];
+        let disagree = if list.witnesses().count() == 1 { "disagrees" } else { "disagree" };
+        Some(format!("{} {disagree} {}", list.names(), self.difference(expected, observed)))
     }
 
     /// The lists to be saved: the right one, or all while nobody knows which that is.
@@ -236,9 +254,29 @@ mod tests {
         ] {
             let (tie, places) = poll(printed);
             assert!(places.iter().all(|place| tie.judge(*place).is_ok()));
-            assert!(tie.dispute().is_some_and(|text| text.contains(" disagrees with a")), "{printed:?}");
+            let told = if printed.len() == 4 { "b, d disagree with a, c: " } else { "b disagrees with a: " };
+            assert!(tie.dispute().is_some_and(|text| text.starts_with(told)), "{printed:?}");
             assert!(tie.answers().iter().all(|answer| answer.doubt == Some(Doubt::Disputed)));
         }
+    }
+
+    /// One program under many wrappers is one vote, and does not confirm itself.
+    #[test]
+    fn the_same_code_does_not_vouch_for_itself() {
+        let of_ssdeep = ["ssdeep", "xargs"].map(|program| (program.to_owned(), "ssdeep".to_owned()));
+        let poll = |printed: &[(&str, &str)]| {
+            let (mut poll, places) = poll(printed);
+            poll.implementations = BTreeMap::from(of_ssdeep.clone());
+            (poll, places)
+        };
+        let (alone, _) = poll(&[("ssdeep", "1"), ("xargs", "1")]);
+        assert_eq!(answers(&alone), [("ssdeep, xargs".to_owned(), Some(Doubt::Alone))]);
+        let (tie, places) = poll(&[("ssdeep", "1"), ("xargs", "1"), ("pfh", "2")]);
+        assert!(places.iter().all(|place| tie.judge(*place).is_ok()));
+        assert!(tie.dispute().is_some_and(|text| text.starts_with("pfh disagrees with ssdeep, xargs: ")));
+        let (confirmed, places) = poll(&[("ssdeep", "1"), ("xargs", "2"), ("pfh", "2")]);
+        assert!(confirmed.judge(places[0]).is_err());
+        assert_eq!(answers(&confirmed), [("pfh, xargs".to_owned(), None)]);
     }
 
     #[test]

@@ -132,13 +132,19 @@ fn times_of_two_versions_are_not_mixed() {
     interrupt(&lab, 3);
     let script = lab.folder.path().join("lab/runners/sh/runner.sh");
     let text = fs::read_to_string(&script).unwrap();
-    fs::write(&script, text.replace(r#"library_version\":\"1"#, r#"library_version\":\"2"#)).unwrap();
+    let other = text.replace(r#"library_version\":\"1"#, r#"library_version\":\"2"#);
+    fs::write(&script, &other).unwrap();
     lab.resume = true;
     let error = lab.run().unwrap_err().to_string();
     assert!(error.contains("(today) is another: its version is `1` there, and `2` here"), "{error}");
     fs::write(&script, text).unwrap();
     lab.run().unwrap();
-    is_complete(&lab.entries(), &["a", "b"]);
+    let entries = lab.entries();
+    is_complete(&entries, &["a", "b"]);
+    // Nothing is mixed where nothing is left to measure.
+    fs::write(&script, other).unwrap();
+    assert_eq!(lab.run().unwrap().samples, 0);
+    assert_eq!(lab.entries().len(), entries.len());
 }
 
 #[test]
@@ -146,7 +152,9 @@ fn earlier_faults_still_count() {
     let mut lab = Lab::new(&["lies"]);
     let faults = lab.run().unwrap().faults();
     lab.resume = true;
-    assert_eq!((faults, lab.run().unwrap().faults()), (CELLS as u64, CELLS as u64));
+    let later = lab.run().unwrap();
+    assert_eq!((faults, later.faults(), later.earlier_faults()), (CELLS as u64, CELLS as u64, CELLS as u64));
+    assert!(later.failures.is_empty());
 }
 
 /// A selection is checked against the definition with which the results began.

@@ -158,7 +158,7 @@ fn lists_that_nobody_confirms_are_told() {
     assert!(text.contains("| MD5 (program) | 1 | peer, pfh |") && !text.contains("Nobody confirms these"), "{text}");
     for truths in [[alone], [truth(&["pfh"], None, true)]] {
         let text = page(&truths);
-        assert!(text.contains("| pfh | no other program printed a list |"), "{text}");
+        assert!(text.contains("| pfh | no other implementation printed a whole list |"), "{text}");
         assert!(!text.contains("These agreed") && !text.contains("Programs print different lists"), "{text}");
     }
     let text = page(&disputed);

@@ -144,7 +144,7 @@ fn a_liar_is_a_finding() {
     assert_eq!(samples(&results(directory.path())), BTreeMap::from([("one", 20), ("two", 20)]));
     // It stays one when nothing is left to do.
     let ended = lab(directory.path(), ["run", "test", "-o", "out", "--resume"]).run();
-    assert_eq!((ended.code(), said(&ended)), (1, vec!["pfh: 3 runners, 0 samples, 4 wrong-answer"]));
+    assert_eq!((ended.code(), said(&ended)), (1, vec!["pfh: 3 runners, 0 samples, 4 failures of earlier runs"]));
 }
 
 #[test]

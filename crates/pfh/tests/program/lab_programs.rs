@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -306,7 +307,7 @@ fn lists_of_earlier_runs_count() {
     let told = page();
     assert!(told.contains("Programs print different lists"), "{told}");
     assert_eq!(told.matches(" | others disagree, ").count(), 2, "{told}");
-    assert!(!told.contains("no other program printed a list"), "{told}");
+    assert!(!told.contains("no other implementation printed a whole list"), "{told}");
     let (ended, results) = resume(&["--rounds", "4", "--runner", "honest"]);
     assert_eq!((ended.code(), answers(&results)), (1, doubtful.to_vec()), "{}", ended.stderr);
     let (ended, results) = resume(&["--runner", "second"]);
@@ -351,6 +352,10 @@ fn a_program_that_changes_before_it_is_continued_is_found() {
     let (ended, _) = run(path, &definition, &continued("2"));
     let message = "`out` cannot be continued: `tool` (today) is another: its version is `1` there, and `2` here. ";
     assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
+    // Nothing is left to measure with it.
+    let (ended, results) = run(path, &definition, &continued("1"));
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(of(&results, "runner").iter().filter(|runner| runner["runner"] == "tool").count(), 1);
     fs::write(&version, "1\n").unwrap();
     let lie = "find \"$corpus\" -type f -print0 | xargs -0 md5sum | sed s/^......../00000000/\n";
     fs::write(&tool, lie).unwrap();
@@ -389,6 +394,18 @@ fn a_program_does_not_outlive_a_killed_run() {
     running.signal(Signal::KILL);
     assert_eq!(running.end().code(), 137);
     eventually("the program is gone", || !runs(&seconds));
+}
+
+/// Whoever starts it without a group of its own is not killed with it.
+#[test]
+fn a_measurement_that_ends_with_its_input_has_a_group_of_its_own() {
+    let directory = scratch();
+    let script = r#""$0" lab measure --until-closed -- true; echo "status $?""#;
+    let run = Run::new("sh", directory.path(), ["-c", script, env!("CARGO_BIN_EXE_pfh")]);
+    let ended = run.with(|command| command.process_group(0)).run();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(ended.stderr, "pfh: --until-closed needs a process group of its own\n");
+    assert_eq!(ended.stdout, b"status 2\n");
 }
 
 /// Harnesses need a part of an experiment, another number of rounds, and corpora that stay.

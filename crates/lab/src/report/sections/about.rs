@@ -136,7 +136,7 @@ fn answers(report: &Report<'_>) -> Section {
     let truths = &report.measurements.truths;
     let mut section = Section::new("answers", "Answers").text(
         "No time of a runner counts before its answer equals one on which different implementations agree, and none of a whole \
-         program that prints another list than most of the programs do.",
+         program that prints another list than most of the implementations do.",
     );
     let mut agreed = Table::new("Witnesses of the answers", ["Task", "Answers", "Computed alike by"]);
     // A run that was continued may have saved an answer again.
@@ -161,7 +161,7 @@ fn answers(report: &Report<'_>) -> Section {
     for truth in truth::unconfirmed(truths) {
         let reason = match truth.list.as_ref().and_then(|list| list.doubt) {
             Some(Doubt::Disputed) => "others disagree, and no list is that of most",
-            Some(Doubt::Alone) | None => "no other program printed a list",
+            Some(Doubt::Alone) | None => "no other implementation printed a whole list",
         };
         let task = subject(&truth.mode, &truth.algorithm);
         let names = truth.witnesses.join(", ");

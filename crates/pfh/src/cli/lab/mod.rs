@@ -81,6 +81,10 @@ fn catalogue(command: &mut Command, runners: Option<&Path>) -> Result<Catalogue,
 /// Measures one command; its exit status is part of the answer, not ours.
 fn measure(arguments: &MeasureArguments) -> Result<Ending, Failed> {
     if arguments.until_closed {
+        // The group is killed in the end, and is that of the caller otherwise.
+        if rustix::process::getpgrp() != rustix::process::getpid() {
+            return Err(Failed::usage("--until-closed needs a process group of its own"));
+        }
         let watched = message::standard_input().and_then(pfh_lab::programs::end_with);
         watched.map_err(|error| Failed::usage(format_args!("--until-closed: standard input: {error}")))?;
     }

@@ -82,6 +82,10 @@ fn describe(summary: &Summary) -> String {
     for (kind, count) in &summary.failures {
         text += &format!(", {count} {kind}");
     }
+    let earlier = summary.earlier_faults();
+    if earlier > 0 {
+        text += &format!(", {} of earlier runs", plural(earlier, "failure"));
+    }
     if summary.disagreements > 0 {
         text += &format!(", {} among programs", plural(summary.disagreements, "disagreement"));
     }

@@ -330,6 +330,7 @@ mod tests {
         assert_eq!(pieces(64 << 20), [64 << 20, 1]);
         // A size that no file has takes no memory.
         let lie = Task { bytes: u64::MAX, ..task.clone() };
-        assert!(matches!(perform(false, &lie, &mut |_| Ok(())), Err(Refusal::Error(_))));
+        let Err(Refusal::Error(message)) = perform(false, &lie, &mut |_| Ok(())) else { panic!("a lie") };
+        assert_eq!(message, expect_bytes(&lie, BYTES).expect_err("a lie").to_string());
     }
 }
