@@ -53,7 +53,7 @@ pub(crate) fn main(workspace: &Workspace, arguments: &[String]) -> Result<bool> 
     let (mut own, mut apart) = (row(false), row(true));
     own.push(("cargo test", Box::new(tests)));
     let for_runners = if runtimes { consent } else { setup::Consent::No };
-    let test_runners = || runners::test(workspace, for_runners);
+    let test_runners = move || runners::test(workspace, for_runners);
     // A question to the user would stand among what the tests print.
     let are_last = !quick && for_runners.asks();
     if !quick {

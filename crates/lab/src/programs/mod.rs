@@ -352,8 +352,8 @@ impl<'a> Stage<'a> {
         let told = |((corpus, algorithm, _), poll): (&Subject, &Poll)| {
             let dispute = poll.dispute()?;
             Some(format!(
-                "{algorithm} over `{corpus}`: {dispute}; no list is printed by two implementations and by more than any \
-                 other, so nobody knows which is right, and the times of all are kept"
+                "{algorithm} over `{corpus}`: {dispute}; no list is printed by two implementations and by more than \
+                 any other, so nobody knows which is right, and the times of all are kept"
             ))
         };
         self.polls.iter().filter_map(told).collect()
