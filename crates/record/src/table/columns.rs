@@ -16,7 +16,8 @@ use crate::csv::{Fields, unquote};
 /// columns; otherwise it is the one of these that the first line has most of.
 ///
 /// Quotes are those of RFC 4180; one that does not begin a field is a character of it. If all columns are numbers, a
-/// first line without digests in them is a header too, unless a line feed is in it.
+/// first line in error is a header too, unless a field of it looks like a digest (eight hexadecimal digits or more), or
+/// a line feed is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     places: Vec<(Role, Place)>,

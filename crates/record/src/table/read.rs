@@ -3,12 +3,15 @@
 use super::Role;
 use super::columns::Columns;
 use super::known::KnownTable;
+use memchr::memchr;
 use pfh_digest::Digest;
 use std::iter;
 
 use crate::csv::Fields;
-use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, add_digest, parse_unnamed_digest};
-use crate::text::parse_decimal;
+use crate::parse::{
+    DIGEST_DIGITS_MIN, Fault, FieldProblem, Found, Line, LineParser, add_digest, parse_unnamed_digest,
+};
+use crate::text::{hex_run, parse_decimal};
 use crate::{Entry, FormatName, KnownList, Labels, ReadOptions};
 
 pub(crate) struct TableParser {
@@ -83,10 +86,15 @@ impl Layout {
         };
         let (before, after) = self.roles.split_at(self.before_surplus);
         let mut roles = before.iter().chain(iter::repeat_n(&Role::Other, surplus)).chain(after);
+        // Further columns matter only if a quote there may have joined several lines.
+        let ends_with_roles = self.is_open && memchr(b'\n', text).is_none();
         for field in Fields::new(text, self.separator) {
+            let role = roles.next();
+            if role.is_none() && ends_with_roles {
+                break;
+            }
             let (at, field) = field?;
-            let Some(role) = roles.next() else {
-                // A quote there may open several lines.
+            let Some(role) = role else {
                 if self.is_open {
                     continue;
                 }
@@ -126,6 +134,14 @@ impl Layout {
     }
 }
 
+/// Whether a field looks like a digest, of whatever length.
+fn has_digits(text: &[u8], separator: u8) -> bool {
+    Fields::new(text, separator).flatten().any(|(_, field)| {
+        let digits = field.trim_ascii();
+        digits.len() >= DIGEST_DIGITS_MIN && hex_run(digits) == digits.len()
+    })
+}
+
 impl LineParser for TableParser {
     fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let text = line.text();
@@ -151,9 +167,9 @@ impl LineParser for TableParser {
         }
         match layout.entry(text, line.number, self.options) {
             Ok(entry) => found.push(entry),
-            // Without names for its columns, a first line that has no digests may still be a header. More than one line
-            // is none, but what a quote made of several.
-            Err(_) if is_first && !text.contains(&b'\n') => {}
+            // Without names for its columns, a first line may still be a header, if nothing in it looks like a digest.
+            // More than one line is none, but was joined by a quote.
+            Err(_) if is_first && !text.contains(&b'\n') && !has_digits(text, layout.separator) => {}
             Err(_) if text.eq_ignore_ascii_case(&layout.header) => {}
             Err(fault) => return Err(fault),
         }

@@ -533,6 +533,12 @@ fn tables_with_named_columns() {
         with_columns("sha1=2,name=1", &format!("a,{SHA1}\nb\n")),
         [Ok("sha1 a - /".to_owned()), Err("line 2, byte 44: expected more fields".to_owned())]
     );
+    // A first line in error that looks like one with a digest is no header.
+    let not_a_number = Err("line 1, byte 33: size is not a number".to_owned());
+    let read = Ok("md5  5 /".to_owned());
+    assert_eq!(with_columns("md5=1,size=2", &format!("{MD5}\tn/a\n{MD5}\t5\n")), [not_a_number, read.clone()]);
+    let found = with_columns("md5=1,size=2", &format!("{MD5}0\t5\n{MD5}\t5\n"));
+    assert!(found.len() == 2 && found[0].is_err() && found[1] == read, "{found:?}");
     let missing = "line 1, byte 0: this is not a list in the format `csv`: its first line does not have these columns, \
                    each of them once";
     for table in ["MD5,MD5\n", "SHA1\n"] {
@@ -553,6 +559,9 @@ fn quotes_in_tables() {
             assert_eq!(with_columns(columns, &format!("MD5\tName\"\n{}", table(&names))), found(&names), "{columns}");
         }
     }
+    // Nor does a broken quote matter in a column that is not asked for.
+    let broken = format!("{MD5}\ta\t\"F\" b\n{MD5}\tb\tx\n{MD5}\tc\t\"G\" d\n");
+    assert_eq!(with_columns("md5=1,name=2", &broken), found(&["a", "b", "c"]));
     let quoted = table(&["\"a \"\"b\"\"\n\tc\"", "\"\"", "\"\"\"d\""]);
     let names = ["a \"b\"\n\tc", "", "\"d"];
     assert_eq!(with_columns("md5=1,name=2", &quoted), found(&names));
