@@ -1,8 +1,10 @@
 //! The beginning and the end of a list, which describe the run that wrote it.
 
+use std::collections::HashSet;
+
 use pfh_facts::Counting;
 
-use crate::{FormatName, HostFacts, Selection, Summary, Timestamp};
+use crate::{DigestKind, FormatName, HostFacts, Selection, Summary, Timestamp};
 
 /// The facts that a list states before its first entry, as far as its format has a place for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +58,15 @@ impl Header {
     pub fn agrees(&self, other: &Header) -> bool {
         let promises =
             |header: &Header| (header.piece_bytes, header.facts, header.directory.clone(), header.selection.clone());
+        promises(self) == promises(other)
+    }
+
+    /// As [`Header::agrees`], with digests in whatever order, and relative paths from whatever directory.
+    pub(crate) fn promises_the_same(&self, other: &Header) -> bool {
+        let promises = |header: &Header| {
+            let kinds: HashSet<DigestKind> = header.selection.iter().flat_map(Selection::iter).collect();
+            (header.piece_bytes, header.facts, kinds)
+        };
         promises(self) == promises(other)
     }
 }

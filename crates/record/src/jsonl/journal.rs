@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::START;
-use super::read::{Checks, FileLine, LineKind, other_header, parse_header};
+use super::read::{Checks, FileLine, LineKind, parse_header};
 use crate::parse::{Fault, FieldProblem, Line, Lines, OBJECT_BYTES_MAX, ReadError, ReadErrorKind};
 use crate::{Entry, FormatName, Header};
 
@@ -82,7 +82,7 @@ impl Journal {
     /// A line is whole if its check value matches, in lists with check values, and if it has the digests that the
     /// header promises.
     /// # Errors
-    /// The input is unreadable, or is no journal, or contains runs with different digests.
+    /// The input is unreadable, or is no journal, or contains runs with different digests or directories.
     pub fn read(input: impl BufRead, mut visit: impl FnMut(JournalLine<'_>)) -> Result<Journal, ReadError> {
         let mut journal = Journal::default();
         let mut checks = Checks::default();
@@ -151,7 +151,10 @@ impl Journal {
             (LineKind::Header, Some(first)) if first.agrees(&parse_header(line.bytes, true)?) => {
                 return Err(Fault::shape(0, "one header, and this is the second"));
             }
-            (LineKind::Header, Some(_)) => return Err(other_header()),
+            (LineKind::Header, Some(_)) => {
+                let reason = "it has a second header, of a run with other digests or in another directory";
+                return Err(Fault::not_this_format(FormatName::Jsonl, reason));
+            }
             (LineKind::Summary, _) => LineContent::Summary,
             (LineKind::File, Some(header)) => {
                 let mut file = FileLine::parse(line.bytes)?;

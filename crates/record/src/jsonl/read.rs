@@ -393,12 +393,6 @@ pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault
     })
 }
 
-/// Returns the fault of a second header that does not agree with the first: the lines after it have other digests, or
-/// paths that start elsewhere.
-pub(super) fn other_header() -> Fault {
-    Fault::not_this_format(FormatName::Jsonl, "it has a second header, of a run with other digests")
-}
-
 /// Parses the counts at the end of a list.
 fn parse_summary(text: &[u8]) -> Result<Summary, Fault> {
     let line: SummaryLine = parse(text)?;
@@ -518,11 +512,21 @@ impl Digests {
 pub(crate) struct JsonlParser {
     checks: Checks,
     parts: bool,
+    /// Whether the latest header has another directory than the first, which is the one that is told.
+    is_elsewhere: bool,
 }
 
 impl JsonlParser {
     pub(crate) fn new(options: ReadOptions) -> JsonlParser {
-        JsonlParser { checks: Checks::default(), parts: options.parts }
+        JsonlParser { checks: Checks::default(), parts: options.parts, is_elsewhere: false }
+    }
+
+    /// Refuses a path that would be taken for one in the directory of the first header.
+    fn check_path(&self, entry: &Entry) -> Result<(), Fault> {
+        if self.is_elsewhere && !entry.path.starts_with(b"/") {
+            return Err(Fault::shape(0, "an absolute path, since the directory is not that of the first header"));
+        }
+        Ok(())
     }
 }
 
@@ -551,8 +555,13 @@ fn parse_line(parser: &mut JsonlParser, text: &[u8], number: u64, found: &mut Fo
             match found.header.selection {
                 // Every header of this format has a selection, so this is the first.
                 None => found.header = header,
-                Some(_) if found.header.agrees(&header) => {}
-                Some(_) => return Err(other_header()),
+                Some(_) if found.header.promises_the_same(&header) => {
+                    parser.is_elsewhere = found.header.directory != header.directory;
+                }
+                Some(_) => {
+                    let reason = "it has a second header, of a run with other digests; give the lists one by one";
+                    return Err(Fault::not_this_format(FormatName::Jsonl, reason));
+                }
             }
             found.trailer = Trailer::new(ListEnd::CutOff);
         }
@@ -560,6 +569,7 @@ fn parse_line(parser: &mut JsonlParser, text: &[u8], number: u64, found: &mut Fo
         LineKind::Part if parser.parts => {
             let selection = found.header.selection.as_ref();
             let entry = parse_part(text, number, selection.map_or(&[], Selection::algorithms))?;
+            parser.check_path(&entry)?;
             found.push(entry);
         }
         LineKind::Part | LineKind::Other => {}
@@ -569,6 +579,7 @@ fn parse_line(parser: &mut JsonlParser, text: &[u8], number: u64, found: &mut Fo
             let pieces = std::mem::take(&mut file.pieces);
             pieces.iter().try_for_each(|piece| piece.digests.check_usable())?;
             let whole = file.entry(number, found.header.selection.as_ref())?;
+            parser.check_path(&whole)?;
             let pieces = pieces.into_iter().map(|PieceFields { offset, length, digests, collisions }| {
                 let range = piece_range(offset, length, file.size)?;
                 Ok((range, marked(digests.known, &collisions)))

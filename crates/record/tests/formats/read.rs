@@ -345,19 +345,34 @@ fn csv_is_what_the_csv_crate_reads() {
     }
 }
 
-/// Lines after a second header are read as those after the first only if both promise the same.
+/// Lines after a second header are read as those after the first only if they mean the same.
 #[test]
 fn two_lists_of_json_lines_in_one() {
-    let header = |algorithm: &str| {
-        format!("{{\"type\":\"header\",\"version\":1,\"algorithms\":[\"{algorithm}\"],\"directory\":\"/a\"}}\n")
+    let header = |algorithms: &str, directory: &str| {
+        format!("{{\"type\":\"header\",\"version\":1,\"algorithms\":[{algorithms}],\"directory\":\"{directory}\"}}\n")
     };
-    let file = "{\"type\":\"file\",\"path\":\"x\",\"outcome\":\"complete\"}\n";
-    let first = header("md5") + file;
+    let file = |path: &str| format!("{{\"type\":\"file\",\"path\":\"{path}\",\"outcome\":\"complete\"}}\n");
+    let first = header("\"md5\",\"sha1\"", "/a") + &file("x");
     assert_eq!(plain("jsonl", first.repeat(2)), ["x|", "x|"]);
-    let reason = "this is not a list in the format `jsonl`: it has a second header, of a run with other digests";
-    for other in [header("sha1"), header("md5").replace("/a", "/b")] {
-        let error = format!("line 3, byte {}: {reason}", first.len());
-        assert_eq!(plain("jsonl", format!("{first}{other}{file}")), ["x|", &error[..]]);
+    let other_order = header("\"sha1\",\"md5\"", "/a");
+    assert_eq!(plain("jsonl", format!("{first}{other_order}{}", file("y"))), ["x|", "y|"]);
+
+    // From another directory, only absolute paths tell their files, until the first directory comes again.
+    let elsewhere = header("\"md5\",\"sha1\"", "/b") + &file("/y");
+    let error = format!(
+        "line 5, byte {}: expected an absolute path, since the directory is not that of the first header",
+        first.len() + elsewhere.len()
+    );
+    let all = format!("{first}{elsewhere}{}{first}", file("z"));
+    assert_eq!(plain("jsonl", all), ["x|", "/y|", &error[..], "x|"]);
+
+    let error = format!(
+        "line 3, byte {}: this is not a list in the format `jsonl`: it has a second header, of a run with other \
+         digests; give the lists one by one",
+        first.len()
+    );
+    for other in [header("\"md5\"", "/a"), header("\"md5\",\"sha1\",\"sha256\"", "/a")] {
+        assert_eq!(plain("jsonl", format!("{first}{other}{}", file("y"))), ["x|", &error[..]]);
     }
 }
 
