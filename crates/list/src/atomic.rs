@@ -255,6 +255,9 @@ const NAME_BYTES_MAX: usize = 255;
 
 /// Returns the path of a file beside another: `end`, of at most 255 bytes, follows the name of the other one, of which
 /// the last characters are left out where both would be too long.
+///
+/// The result may then belong to another file as well, whose name begins alike: whoever writes there must not count on
+/// being the only one.
 pub fn named_after(target: &Path, end: &str) -> PathBuf {
     let name = target.file_name().unwrap_or_default().as_bytes();
     let mut bytes = name.len().min(NAME_BYTES_MAX.saturating_sub(end.len()));

@@ -86,6 +86,6 @@ impl FactsParts {
             entropy.ok_or_else(|| missing("entropy"))?,
             entropy_bytes.ok_or_else(|| missing("entropy_bytes"))?,
         );
-        facts.map(Some).ok_or_else(|| Fault::field(0, "facts", FieldProblem::Contradictory))
+        facts.map(Some).ok_or_else(|| Fault::field(0, "facts", FieldProblem::ContradictsSize))
     }
 }

@@ -152,7 +152,7 @@ pub(crate) fn add_digest<D: PartialEq, K: PartialEq>(
 pub(crate) fn piece_range(offset: u64, length: u64, size: Option<u64>) -> Result<PieceRange, Fault> {
     match offset.checked_add(length) {
         Some(end) if size.is_none_or(|size| end <= size) => Ok(PieceRange { offset, length }),
-        _ => Err(Fault::field(0, "pieces", FieldProblem::Contradictory)),
+        _ => Err(Fault::field(0, "pieces", FieldProblem::ContradictsSize)),
     }
 }
 

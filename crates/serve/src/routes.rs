@@ -195,14 +195,11 @@ fn algorithm(name: &str) -> Option<(Algorithm, &'static str)> {
     Some((algorithm, answers::hashlookup_name(algorithm)?))
 }
 
-/// The algorithms of the paths of hashlookup.
-const HASHLOOKUP: [&str; 3] = ["md5", "sha1", "sha256"];
-
 /// Returns the names of the algorithms that the interface of hashlookup has paths for, and no set digests by: whatever
 /// is asked for there is not known.
 pub fn never_known(classifier: &Classifier) -> Vec<&'static str> {
-    let known = HASHLOOKUP.into_iter().filter_map(algorithm);
-    known.filter(|(algorithm, _)| !answers::has_digests(classifier, *algorithm)).map(|(_, name)| name).collect()
+    let all = routes().filter_map(|(_, path)| algorithm(path.strip_prefix("/bulk/")?));
+    all.filter(|(algorithm, _)| !answers::has_digests(classifier, *algorithm)).map(|(_, name)| name).collect()
 }
 
 async fn lookup(Shared(state): Shared<App>, path: Result<Path<String>, PathRejection>, name: &'static str) -> Response {

@@ -181,6 +181,8 @@ type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_voi
 ///
 /// Another one may come in front of ours, keep it as the one before, and call it. So the handler that is then put in
 /// front of that one is another of ours, and passes signals on to it: with one for both, they would go round for ever.
+/// They do so, whatever is done here, if an action is put in front twice, with one of ours in between: it has only one
+/// that it passes signals on to.
 static HANDLERS: [Handler; LEVELS] = [on_signal::<0>, on_signal::<1>, on_signal::<2>, on_signal::<3>];
 
 /// Most actions of others that have one of these handlers in front of them.

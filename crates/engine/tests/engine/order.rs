@@ -72,6 +72,9 @@ impl Sink for Arrivals<'_> {
     }
 }
 
+/// How long a file waits for the others: longer than a machine under load takes, and less than the watchdog does.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A FIFO that nobody writes to must not hold back the files before it.
 #[test]
 fn what_is_finished_is_handed_on_while_a_stream_waits() {
@@ -169,7 +172,7 @@ impl SourceFile for PartlyCached<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
         let CachedFile { before, delivered, in_time, .. } = self.source;
         if self.is_long && offset > 0 && !in_time.load(Ordering::SeqCst) {
-            in_time.store(delivered.reached_by(*before, Duration::from_secs(5)), Ordering::SeqCst);
+            in_time.store(delivered.reached_by(*before, PATIENCE), Ordering::SeqCst);
         }
         self.file.read_at(buffer, offset)
     }
@@ -207,7 +210,7 @@ impl Source for SlowStream<'_> {
     }
     fn open(&self, entry: &Entry<PathHandle>) -> Result<ScriptedFile, FileError> {
         if entry.path().ends_with(b"stream") {
-            self.in_time.store(self.delivered.reached_by(self.before, Duration::from_secs(5)), Ordering::SeqCst);
+            self.in_time.store(self.delivered.reached_by(self.before, PATIENCE), Ordering::SeqCst);
         }
         self.inner.open(entry)
     }

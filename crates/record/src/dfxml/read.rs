@@ -105,8 +105,8 @@ struct Object {
     error: Option<String>,
     outcome: Option<OutcomeFields>,
     pieces: Vec<(PieceRange, Vec<Digest>)>,
-    /// The open run of bytes, and the depth of its children.
-    run: Option<(PieceRange, usize)>,
+    /// The offset and the length of the open run of bytes, and the depth of its children.
+    run: Option<(u64, u64, usize)>,
     /// The open element, if its text is read.
     field: Option<Field>,
     text: Vec<u8>,
@@ -343,18 +343,14 @@ impl Object {
     }
 
     fn start(&mut self, element: &BytesStart<'_>, depth: usize) {
-        let run_depth = self.run.as_ref().map(|&(_, depth)| depth);
+        let run_depth = self.run.map(|(.., depth)| depth);
         let name = element.local_name();
         let field = match name.as_ref() {
             // Runs are in `byte_runs`, or with hashdeep directly in the file object.
             "byte_run" if self.run.is_none() => {
                 let number = |name| attribute(element, name).and_then(|value| parse_decimal(&value));
                 if let (Some(offset), Some(length)) = (number("file_offset"), number("len")) {
-                    // Programs that take the size 0 of a device from the system have runs behind it.
-                    match piece_range(offset, length, None) {
-                        Ok(range) => self.run = Some((range, depth + 1)),
-                        Err(fault) => self.fail(fault),
-                    }
+                    self.run = Some((offset, length, depth + 1));
                 }
                 return;
             }
@@ -410,7 +406,7 @@ impl Object {
         {
             self.fail(fault);
         }
-        self.run.take_if(|&mut (_, run_depth)| depth < run_depth);
+        self.run.take_if(|&mut (.., run_depth)| depth < run_depth);
     }
 
     fn set(&mut self, field: Field) -> Result<(), Fault> {
@@ -449,10 +445,12 @@ impl Object {
                 };
                 let digest = Digest::from_hex(algorithm, text).ok_or(Fault::digest(0))?;
                 let digest = if is_marked { digest.with_collision_mark() } else { digest };
-                let digests = match (self.run, self.pieces.last_mut()) {
+                // Programs that take the size 0 of a device from the system have runs behind it.
+                let range = self.run.map(|(offset, length, _)| piece_range(offset, length, None)).transpose()?;
+                let digests = match (range, self.pieces.last_mut()) {
                     (None, _) => &mut self.digests,
-                    (Some((range, _)), Some((last, digests))) if *last == range => digests,
-                    (Some((range, _)), _) => {
+                    (Some(range), Some((last, digests))) if *last == range => digests,
+                    (Some(range), _) => {
                         self.pieces.push((range, vec![digest]));
                         return Ok(());
                     }

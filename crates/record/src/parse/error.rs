@@ -98,8 +98,10 @@ pub enum FieldProblem {
     UnknownDigestLength,
     /// It lacks digests that the header of the list promises.
     DigestsMissing,
-    /// It contradicts another field, or itself.
+    /// It contradicts another field of its name.
     Contradictory,
+    /// No file of this size has it.
+    ContradictsSize,
 }
 
 impl fmt::Display for FieldProblem {
@@ -116,7 +118,8 @@ impl fmt::Display for FieldProblem {
             FieldProblem::DigestLength => "does not have the number of hexadecimal digits of its algorithm",
             FieldProblem::UnknownDigestLength => "has a length of no usual algorithm; name the algorithm",
             FieldProblem::DigestsMissing => "do not include all that the header promises",
-            FieldProblem::Contradictory => "contradict each other, or the size of the file",
+            FieldProblem::Contradictory => "contradict each other",
+            FieldProblem::ContradictsSize => "contradict the size of the file",
         })
     }
 }

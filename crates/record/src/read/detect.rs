@@ -33,8 +33,9 @@ const OTHER_FILES: [(&[u8], &str); 2] = [
 const CKSUM: &str = "a list of `cksum` without `-a`, whose CRC pfh does not compute: compare it (`diff`) with what `cksum` \
     prints for the files now; `cksum -a sha256` and `pfh hash` write lists that pfh reads";
 
-const GET_FILE_HASH: &str = "a table of PowerShell's Get-FileHash: `Import-Csv LIST | ForEach-Object { \"$($_.Hash)  \
-    $($_.Path)\" }` prints the lines that pfh reads";
+const GET_FILE_HASH: &str = "a table of PowerShell's Get-FileHash: `pfh known build --columns digest=Hash,name=Path \
+    SET LIST` makes a known set of it, and `Import-Csv LIST | ForEach-Object { \"$($_.Hash)  $($_.Path)\" }` (with \
+    `-Delimiter ';'` where semicolons separate the columns) prints the lines that pfh reads";
 
 const CERTUTIL: &str = "the output of certutil: pfh reads lines of the form `DIGEST  FILE`";
 
@@ -125,8 +126,8 @@ fn kind_of_other(start: &[u8]) -> Option<&'static str> {
     memchr::memmem::find(start, b"CertUtil: -hashfile").map(|_| CERTUTIL)
 }
 
-/// Whether all lines are those of `cksum`: a CRC in decimal, the size, the name. Numbers of eight digits alone could be
-/// CRC-32 in hexadecimal.
+/// Whether all lines are those of `cksum`: a CRC in decimal, the size, the name. Nearly all CRCs have nine digits or
+/// more; those of eight could be CRC-32 in hexadecimal, and shorter numbers anything.
 fn is_of_cksum(start: &[u8]) -> bool {
     let digits_of_crc = |line: &[u8]| {
         let (crc, rest) = split_once(line, b' ')?;
@@ -134,15 +135,15 @@ fn is_of_cksum(start: &[u8]) -> bool {
         let is_crc = parse_decimal(crc).is_some_and(|crc| crc <= u64::from(u32::MAX));
         (is_crc && parse_decimal(bytes.trim_ascii_end()).is_some()).then_some(crc.len())
     };
-    let mut has_other_length = false;
+    let mut is_long = false;
     let lines = whole_lines(start).split(|&byte| byte == b'\n');
     let mut lines = lines.filter(|line| !line.trim_ascii().is_empty());
     let is_all = lines.all(|line| {
         let digits = digits_of_crc(line);
-        has_other_length |= digits.is_some_and(|digits| digits != DIGEST_DIGITS_MIN);
+        is_long |= digits.is_some_and(|digits| digits > DIGEST_DIGITS_MIN);
         digits.is_some()
     });
-    is_all && has_other_length
+    is_all && is_long
 }
 
 /// Whether the first line, behind one with a type, names the columns of Get-FileHash, in any order.
@@ -202,7 +203,7 @@ fn of_lines(start: &[u8], options: ReadOptions) -> Option<FormatName> {
     // SFV has no form with NUL, and what is between two of them in a program can look like its lines.
     let is_text = memchr::memchr(0, start).is_none();
     let is_sfv = |text: &[u8]| is_text && has_long_digest(&mut sfv::SfvParser::new(options), text).is_some();
-    let (mut first, mut has_comment, mut has_others) = (None, false, false);
+    let (mut first, mut unsure, mut has_comment, mut has_others) = (None, None, false, false);
     for line in whole_lines(start).split(|&byte| byte == b'\n' || byte == 0) {
         let text = line.strip_suffix(b"\r").unwrap_or(line);
         if text.trim_ascii().is_empty() || text.starts_with(b"#") {
@@ -217,13 +218,18 @@ fn of_lines(start: &[u8], options: ReadOptions) -> Option<FormatName> {
             (Some((format, true)), false) => return Some(format),
             // A file whose name is a digest, behind a comment of SFV.
             (Some(_), true) if has_comment => Some(FormatName::Sfv),
+            // Each end of the line can be a digest or a part of the name: clearer lines decide.
+            (Some((format, false)), true) => {
+                unsure = unsure.or(Some(format));
+                None
+            }
             (Some((format, _)), _) => Some(format),
             (None, true) => Some(FormatName::Sfv),
             (None, false) => None,
         };
         first = first.or(guess);
     }
-    first.or((is_text && has_comment && !has_others).then_some(FormatName::Sfv))
+    first.or(unsure).or((is_text && has_comment && !has_others).then_some(FormatName::Sfv))
 }
 
 /// Returns a beginning without its last line if that may go on: short ones are whole lists.

@@ -74,6 +74,8 @@ struct Item {
     file_name: Option<Vec<u8>>,
     size: Option<u64>,
     digests: Vec<Digest>,
+    /// Those in lists of others. One by an algorithm that the item has already does not count.
+    other_digests: Vec<Digest>,
     series: Vec<u8>,
     category: Vec<u8>,
     /// The algorithm of another digest, and its text, which may come first.
@@ -209,7 +211,10 @@ impl Item {
             return Ok(());
         }
         match key {
-            Key::Digest(algorithm) => return self.digest(algorithm, text),
+            Key::Digest(algorithm) => {
+                let digest = Digest::from_hex(algorithm, text).ok_or(Fault::digest(0))?;
+                return add_digest(&mut self.digests, digest, Digest::algorithm, 0);
+            }
             Key::Size => {
                 let size = parse_decimal(text).ok_or(Fault::field(0, "MediaSize", FieldProblem::NotANumber))?;
                 self.size = Some(size);
@@ -228,20 +233,20 @@ impl Item {
         if let (Some(algorithm), Some(_)) = (self.hash_name, &self.hash_value) {
             let value = self.hash_value.take().unwrap_or_default();
             self.hash_name = None;
-            return self.digest(algorithm, &value);
+            self.other_digests.push(Digest::from_hex(algorithm, &value).ok_or(Fault::digest(0))?);
         }
         Ok(())
     }
 
-    fn digest(&mut self, algorithm: Algorithm, hex: &[u8]) -> Result<(), Fault> {
-        let digest = Digest::from_hex(algorithm, hex).ok_or(Fault::digest(0))?;
-        add_digest(&mut self.digests, digest, Digest::algorithm, 0)
-    }
-
     /// Ends the item. A case has no digest of its own.
-    fn finish(self) -> Result<Option<Entry>, ReadError> {
+    fn finish(mut self) -> Result<Option<Entry>, ReadError> {
         if let Some(error) = self.error {
             return Err(error);
+        }
+        for digest in self.other_digests {
+            if self.digests.iter().all(|one| one.algorithm() != digest.algorithm()) {
+                self.digests.push(digest);
+            }
         }
         if self.digests.is_empty() {
             let missing = Fault::field(0, "digest", FieldProblem::Missing);

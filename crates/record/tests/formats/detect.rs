@@ -38,6 +38,10 @@ fn others_lists_are_detected() {
         (format!("{MD5}  x 20240131\n"), Some("gnu")),
         (format!("x 3610A686\n{MD5} 3610A686\n"), Some("sfv")),
         (format!("; comment\n{MD5} 3610A686\n"), Some("sfv")),
+        // Names that begin or end like a short digest.
+        ("20240131 photo.jpg 3610A686\nx.bin 3610A686\n".to_owned(), Some("sfv")),
+        ("3610A686  photo 20240131\n3610A686  x.bin\n".to_owned(), Some("gnu")),
+        ("3610A686  photo 20240131\n".to_owned(), Some("gnu")),
         ("\u{FEFF}<?xml version='1.0'?><dfxml/>".to_owned(), Some("dfxml")),
         ("\n  <dfxml version='1.0'>".to_owned(), Some("dfxml")),
         ("%%%% hashdeep-1.0".to_owned(), Some("hashdeep")),
@@ -81,6 +85,9 @@ fn other_files_are_told() {
         // CRC-32 in hexadecimal, without letters.
         (b"12345678 5 x\n12345678 5 y\n".to_vec(), None),
         (b"1234567890 5 x\n\n3610A686 x\n".to_vec(), None),
+        // Any table of numbers, and a list of `sum`.
+        (b"1 2\n3 4\n".to_vec(), None),
+        (b"12345 2 y\n".to_vec(), None),
         (b"Algorithm,Hash,Path,Size\n".to_vec(), None),
         (b"".to_vec(), None),
     ] {

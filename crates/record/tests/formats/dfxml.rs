@@ -123,7 +123,8 @@ fn other_ways_to_say_it() {
         "\u{FEFF}<!DOCTYPE d:dfxml><!-- c --><d:dfxml xmlns:d='x'><d:volume><d:fileobject><d:parent_object><d:inode>1</d:inode>\
          </d:parent_object><d:filename><![CDATA[a<b]]>&#x41;&#66;</d:filename><d:filename>second</d:filename>\
          <d:filesize> 5 </d:filesize><d:later><d:filesize>x</d:filesize></d:later>\
-         <d:byte_runs><d:byte_run img_offset='512' len='5'/></d:byte_runs>\
+         <d:byte_runs><d:byte_run img_offset='512' len='5'/>\
+         <d:byte_run file_offset='18446744073709551615' len='1'/></d:byte_runs>\
          <d:hashdigest type='sha1'>\n  {SHA1}\n</d:hashdigest><d:hashdigest type='OTHER'>00</d:hashdigest></d:fileobject>\
          </d:volume></d:dfxml>"
     );
@@ -155,11 +156,12 @@ fn objects_that_cannot_be_read() {
         (
             "<filename>x</filename><hashdigest type='MD5'>00000000000000000000000000000000</hashdigest>\
              <hashdigest type='md5'>00000000000000000000000000000001</hashdigest>",
-            "digests contradict each other, or the size of the file",
+            "digests contradict each other",
         ),
         (
-            "<filename>x</filename><byte_run file_offset='18446744073709551615' len='1'/>",
-            "pieces contradict each other, or the size of the file",
+            "<filename>x</filename><byte_run file_offset='18446744073709551615' len='1'>\
+             <hashdigest type='MD5'>00000000000000000000000000000000</hashdigest></byte_run>",
+            "pieces contradict the size of the file",
         ),
         (
             "<filename>x</filename><hashdigest type='MD5'>00</hashdigest>",

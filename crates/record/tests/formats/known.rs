@@ -487,14 +487,19 @@ fn broken_items_of_vics() {
         let last = items(&text).pop().unwrap().unwrap_err();
         assert!(last.ends_with(&format!("invalid markup: {message}")), "{last}");
     }
-    // The same digest twice is the same, and another one contradicts it.
-    let twice = |other: &str| {
-        let others = format!("\"AlternativeHashes\":[{{\"HashName\":\"MD5\",\"HashValue\":\"{other}\"}}]");
-        items(&list(&format!("{{\"MD5\":\"{MD5}\",{others}}}"))).remove(0)
-    };
-    assert_eq!(twice(MD5).unwrap().digests.len(), 1);
-    let contradictory = twice(&MD5.replace('5', "6")).unwrap_err();
-    assert!(contradictory.ends_with("digests contradict each other, or the size of the file"), "{contradictory}");
+    // The same digest twice is the same, and another one contradicts it, or does not count if it is an alternative.
+    let twice = |first: &str, second: &str| items(&list(&format!("{{{first},{second}}}"))).remove(0);
+    let alternative =
+        |other: &str| format!("\"AlternativeHashes\":[{{\"HashName\":\"MD5\",\"HashValue\":\"{other}\"}}]");
+    let (own, other) = (format!("\"MD5\":\"{MD5}\""), MD5.replace('5', "6"));
+    for (first, second) in
+        [(&own, &own), (&own, &alternative(MD5)), (&own, &alternative(&other)), (&alternative(&other), &own)]
+    {
+        let digests = twice(first, second).unwrap().digests;
+        assert!(digests.len() == 1 && digests[0].to_string() == MD5, "{digests:?}");
+    }
+    let contradictory = twice(&own, &own.replace(MD5, &other)).unwrap_err();
+    assert!(contradictory.ends_with("digests contradict each other"), "{contradictory}");
     let name = |text: &str| {
         let item = format!("{{\"MD5\":\"{MD5}\",\"RelativeFilePath\":\"{text}\"}}");
         String::from_utf8(items(&list(&item)).remove(0).unwrap().path).unwrap()
