@@ -24,8 +24,9 @@ pub struct Limits {
     /// first 64 bits of an IPv6 address.
     pub requests_per_second: u32,
     /// Most memory for requests and answers that are on their way, half of it for each, in bytes. A request of many
-    /// digests waits until there is enough for its beginning, and then for its answer, for [`timeout`](Limits::timeout)
-    /// at most, and is then refused; one that grows beyond what is left is refused at once.
+    /// digests waits until there is enough for its beginning, for the whole of it, and for its answer, each time for
+    /// [`timeout`](Limits::timeout) at most, and is then refused; if it does not state its length, or its answer is
+    /// longer than expected, it is refused at once where it grows beyond what is left.
     pub memory_bytes: usize,
     /// Time for a client to send a request once it has begun, and to take the next 256 KiB of an answer, or what is
     /// left of it.

@@ -23,7 +23,7 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::time::timeout;
+use tokio::time::{self, timeout_at};
 
 /// The description of the interface, as `GET /openapi.json` returns it.
 pub const OPENAPI: &str = include_str!("openapi.json");
@@ -241,33 +241,38 @@ const BYTES_PER_BYTE: usize = 2;
 /// sends nothing holds no more.
 const FIRST_BYTES: usize = 16 << 10;
 
-/// Reads the body of a request, within the limits. Only the first memory for it is waited for: bodies that have begun
-/// and wait for each other's memory would do so for ever.
+/// Reads the body of a request, within the limits. It waits for its first memory and, if more comes than that is for,
+/// for that of the whole. A body that does not state its length gets more only if there is some now.
 async fn body_of(state: &State, request: Request) -> Result<(Vec<u8>, Share), Refused> {
     const TOO_LONG: Refused = Refused::Size("the request is too long; ask for fewer digests at once");
-    let limit = state.limits.body_bytes;
+    let (limit, patience) = (state.limits.body_bytes, state.limits.timeout);
     let stated = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
     let stated = usize::try_from(stated.unwrap_or(0)).unwrap_or(usize::MAX);
     if stated > limit {
         return Err(TOO_LONG);
     }
     let first_bytes = (BYTES_PER_BYTE * stated).min(FIRST_BYTES);
-    let mut share = state.requests.wait(first_bytes, state.limits.timeout).await?;
+    let mut share = state.requests.wait(first_bytes, patience).await?;
     let mut body = request.into_body();
-    let read = async {
-        let mut bytes: Vec<u8> = Vec::with_capacity(first_bytes / BYTES_PER_BYTE);
-        while let Some(frame) = body.frame().await {
-            let Ok(data) = frame.map_err(|_| Refused::Body)?.into_data() else { continue };
-            if data.len() > limit - bytes.len() {
-                return Err(TOO_LONG);
-            }
-            let needed_bytes = BYTES_PER_BYTE * (bytes.len() + data.len());
-            share.grow(needed_bytes.saturating_sub(share.bytes()))?;
-            bytes.extend_from_slice(&data);
+    let mut bytes: Vec<u8> = Vec::with_capacity(first_bytes / BYTES_PER_BYTE);
+    let mut deadline = time::Instant::now() + patience;
+    while let Some(frame) = timeout_at(deadline, body.frame()).await.map_err(|_| Refused::Timeout)? {
+        let Ok(data) = frame.map_err(|_| Refused::Body)?.into_data() else { continue };
+        if data.len() > limit - bytes.len() {
+            return Err(TOO_LONG);
         }
-        Ok((bytes, share))
-    };
-    timeout(state.limits.timeout, read).await.unwrap_or(Err(Refused::Timeout))
+        let needed_bytes = BYTES_PER_BYTE * (bytes.len() + data.len());
+        if stated > 0 && needed_bytes > share.bytes() {
+            // Given back first: bodies that hold memory and wait for each other's would do so for ever.
+            drop(share);
+            share = state.requests.wait(needed_bytes.max(BYTES_PER_BYTE * stated), patience).await?;
+            // Meanwhile the client could not send.
+            deadline = time::Instant::now() + patience;
+        }
+        share.grow(needed_bytes.saturating_sub(share.bytes()))?;
+        bytes.extend_from_slice(&data);
+    }
+    Ok((bytes, share))
 }
 
 /// Answers a request of many digests: `begin`, an array of the answers, and `end`. `answer` makes an answer, if there

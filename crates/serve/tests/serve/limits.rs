@@ -114,6 +114,39 @@ fn what_is_only_announced_takes_little_memory() {
     assert!(server.stop());
 }
 
+/// Bodies for which there is not enough memory together are answered one after the other.
+#[test]
+fn long_bodies_wait_for_each_other() {
+    let server = server(Limits { memory_bytes: 320_000, timeout: 60 * SECOND, ..Limits::default() });
+    let http = server.http();
+    let body = " ".repeat(40_000) + &json!({ "digests": [digest("md5", &good(1)).to_string()] }).to_string();
+    let head = format!(
+        "POST /v1/lookup HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let (begin, end) = body.split_at(20_000);
+    let begun = |_| {
+        let mut stream = connect(http);
+        stream.write_all([head.as_bytes(), begin.as_bytes()].concat().as_slice()).unwrap();
+        stream
+    };
+    let mut streams: Vec<TcpStream> = (0..8).map(begun).collect();
+    let taken = (0..200).any(|_| {
+        thread::sleep(Duration::from_millis(50));
+        metric(http, "pfh_request_memory_bytes") >= 120_000
+    });
+    assert!(taken, "the requests have not begun");
+    for stream in &mut streams {
+        // A server that refuses may close before it has read everything.
+        let _ = stream.write_all(end.as_bytes());
+    }
+    for stream in streams {
+        assert_eq!(Answer::of(&all_of(stream)).status, 200);
+    }
+    assert_eq!(refused(http, "memory"), 0);
+    assert!(server.stop());
+}
+
 #[test]
 fn a_client_has_a_rate() {
     let server = server(Limits { requests_per_second: 20, ..Limits::default() });
