@@ -327,31 +327,24 @@ impl Command {
     /// Checks the paths of the command line before the run; see [`named_paths::look`].
     ///
     /// # Errors
-    /// [`Failed`] if one of them, or a list of paths, is also the output, or if the output would replace a file below
-    /// one of them, which may be evidence.
+    /// [`Failed`] if one of them, or a list of paths, is also the output.
     pub(crate) fn look_at(&mut self, paths: &[OsString], walk: &WalkArguments) -> Result<(), Failed> {
         let own = self.output.lock().output.identities();
-        let examined = self.look_at_inputs(paths, walk, &own)?;
-        let output = &self.output.lock().output;
-        let Some(replaced) = output.replaced() else { return Ok(()) };
-        let above = examined.into_iter().find(|&place| output.below(Path::new(&paths[place])).is_some());
-        above.map_or(Ok(()), |place| Err(reading::is_below(replaced, paths[place].as_bytes())))
+        self.look_at_inputs(paths, walk, &own)
     }
 
-    /// Does the same for an output of these identities, which may replace its own list below a path. Returns the places
-    /// of the paths that could be examined.
+    /// Does the same for an output of these identities, before the command has it.
     pub(crate) fn look_at_inputs(
         &mut self,
         paths: &[OsString],
         walk: &WalkArguments,
         own: &[FileIdentity],
-    ) -> Result<Vec<usize>, Failed> {
+    ) -> Result<(), Failed> {
         let named = named_paths::look(paths, &mut self.warnings);
         if let Some(&(place, _)) = named.iter().find(|(_, identity)| own.contains(identity)) {
             return Err(reading::is_output(paths[place].as_bytes()));
         }
-        reading::refuse_inputs(own, reading::path_lists(walk))?;
-        Ok(named.into_iter().map(|(place, _)| place).collect())
+        reading::refuse_inputs(own, reading::path_lists(walk))
     }
 
     /// Counts lines of lists that could not be read.

@@ -94,10 +94,8 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         (path, _) => {
             let output = reading::open_output(path.as_deref(), named)?;
             output.replaced().map_or(Ok(()), refuse_journal)?;
-            let own = output.identities();
             command.set_output(output);
-            // A list below a path is made anew by the same command.
-            command.look_at_inputs(&arguments.paths, &arguments.walk, &own)?;
+            command.look_at(&arguments.paths, &arguments.walk)?;
         }
     }
     let own_files = command.output().own_files();

@@ -182,15 +182,7 @@ pub(crate) fn refuse_inputs<'a>(
 /// Returns the failure that a file is to be read and would be replaced.
 pub(crate) fn is_output(path: &[u8]) -> Failed {
     let path = message::quoted(path);
-    Failed::usage(format_args!("{path} is to be read and is also the output: name another file with -o"))
-}
-
-/// Returns the failure that an existing file would be replaced, and is below a directory that is to be read.
-pub(crate) fn is_below(file: &Path, directory: &[u8]) -> Failed {
-    let (file, directory) = (message::quoted_path(file), message::quoted(directory));
-    Failed::usage(format_args!(
-        "{file} is there, below {directory}, which is to be read: name another file, or remove this one"
-    ))
+    Failed::usage(format_args!("{path} is to be read and is also the output: name another file"))
 }
 
 /// Refuses a file in the place of a directory that is to be made or filled.

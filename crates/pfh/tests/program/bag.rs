@@ -309,7 +309,7 @@ fn a_report_changes_no_bag() {
     for report in ["x/manifest-md5.txt", "x/data/a", "x/data/new", "x/tagmanifest-sha1.txt", "alias/bagit.txt"] {
         bag(d, &["verify", "x", "-o", report]).expect(2, said);
     }
-    let said = "pfh: `profile.json` is to be read and is also the output: name another file with -o\n";
+    let said = "pfh: `profile.json` is to be read and is also the output: name another file\n";
     bag(d, &["verify", "--profile", "profile.json", "x", "-o", "profile.json"]).expect(2, said);
     assert_eq!(files(&d.join("x")), before);
     bag(d, &["verify", "x", "-o", "x/report.txt"]).done();

@@ -239,7 +239,7 @@ fn a_report_does_not_replace_its_list() {
     let list = fs::read(path.join("list.jsonl")).unwrap();
     std::os::unix::fs::symlink("list.jsonl", path.join("link")).unwrap();
     for output in ["list.jsonl", "./list.jsonl", "link"] {
-        let message = "pfh: `list.jsonl` is to be read and is also the output: name another file with -o\n";
+        let message = "pfh: `list.jsonl` is to be read and is also the output: name another file\n";
         certify(path, &["-o", output]).expect(2, message);
         assert_eq!(fs::read(path.join("list.jsonl")).unwrap(), list);
     }

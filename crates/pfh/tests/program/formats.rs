@@ -378,7 +378,7 @@ fn misuse() {
             &["-o", "no/such/directory/l", "f"],
             "pfh: `no/such/directory/l` cannot be written: No such file or directory",
         ),
-        (&["-o", "f", "f"], "pfh: `f` is to be read and is also the output: name another file with -o\n"),
+        (&["-o", "f", "f"], "pfh: `f` is to be read and is also the output: name another file\n"),
         (&["--files-from", "gone"], "pfh: `gone`: No such file or directory (os error 2)\n"),
         (&["--files-from", "f", "--files-from0", "f"], "cannot be used with"),
         (&["--mode", "fast", "f"], "pfh: `fast` is not a value of --mode (possible values: adaptive, mtp, smt)"),

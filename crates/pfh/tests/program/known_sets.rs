@@ -170,7 +170,7 @@ fn only_a_set_is_replaced_by_another() {
     for more in [&["bad.md5"][..], &["--blocks", "512", "files"]] {
         pfh(d, [&["known", "build", "good.md5"], more].concat()).run().expect(2, said);
     }
-    let said = "pfh: `good.md5` is to be read and is also the output: name another file with -o\n";
+    let said = "pfh: `good.md5` is to be read and is also the output: name another file\n";
     pfh(d, ["known", "build", "good.md5", "bad.md5", "good.md5"]).run().expect(2, said);
     assert!(fs::read(d.join("good.md5")).unwrap() == list);
     // A set may be a source of its successor, and an empty file is no loss.

@@ -542,9 +542,9 @@ fn a_refused_command_leaves_the_journal_as_it_is() {
     let damaged = [lines[0], b"no line\n", lines[1], lines[2]].concat();
     for bytes in [&whole, &damaged] {
         for (words, said) in [
-            ("journal t", "`journal` is to be read and is also the output: name another file with -o"),
-            ("--compact t ./journal", "`./journal` is to be read and is also the output: name another file with -o"),
-            ("--files-from journal", "`journal` is to be read and is also the output: name another file with -o"),
+            ("journal t", "`journal` is to be read and is also the output: name another file"),
+            ("--compact t ./journal", "`./journal` is to be read and is also the output: name another file"),
+            ("--files-from journal", "`journal` is to be read and is also the output: name another file"),
             ("-m 100K t", "memory"),
             ("-m 100K --compact t", "memory"),
         ] {

@@ -547,7 +547,7 @@ fn a_merged_list_replaces_no_file_of_the_plan() {
     for list in ["plan/plan.json", "plan/00000.list", "plan/00001.jsonl", "alias/00000.jsonl"] {
         let file = folder.join(Path::new(list).file_name().unwrap());
         let file = file.display();
-        let said = format!("pfh: `{file}` is to be read and is also the output: name another file with -o\n");
+        let said = format!("pfh: `{file}` is to be read and is also the output: name another file\n");
         merge(root, &["-o", list]).expect(2, &said);
     }
     let whole = hash(root, ["t"]).run().stdout;

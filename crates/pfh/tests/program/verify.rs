@@ -887,7 +887,7 @@ fn a_report_does_not_replace_its_list() {
     let d = directory.path();
     fs::write(d.join("f"), "x").unwrap();
     pfh(d, ["hash", "-q", "-a", "md5", "-o", "list", "f"]).run().done();
-    let refused = "pfh: `list` is to be read and is also the output: name another file with -o\n";
+    let refused = "pfh: `list` is to be read and is also the output: name another file\n";
     pfh(d, ["verify", "list", "-o", "list"]).run().expect(2, refused);
     let refused =
         "pfh: --compat gnu checks all lines of the list, as coreutils does: leave --exclude out, or --compat\n";
@@ -986,7 +986,7 @@ fn no_input_is_replaced_by_the_report() {
         ("-o e/2 sums e --strip-prefix e", "e/2"),
         ("-o e/1 sums e/1", "e/1"),
     ] {
-        let refused = format!("pfh: `{own}` is to be read and is also the output: name another file with -o\n");
+        let refused = format!("pfh: `{own}` is to be read and is also the output: name another file\n");
         verify(d, words).expect(2, &refused);
         assert_eq!(contents(), before, "{words}");
     }
