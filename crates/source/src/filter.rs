@@ -54,6 +54,25 @@ impl Filter {
         !self.exclude_directories.matches(name, &path)
     }
 
+    /// Whether the patterns accept a file of this path below a root, and the directories above it.
+    pub(crate) fn wants_below(&self, root: &[u8], path: &[u8]) -> bool {
+        let mut displayed = root.to_vec();
+        let mut names = path.split(|&byte| byte == b'/').peekable();
+        while let Some(name) = names.next() {
+            if !displayed.ends_with(b"/") {
+                displayed.push(b'/');
+            }
+            displayed.extend_from_slice(name);
+            let path = || displayed.clone();
+            let is_wanted =
+                if names.peek().is_some() { self.wants_directory(name, path) } else { self.wants_file(name, path) };
+            if !is_wanted {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Whether the size of each file must be known.
     pub(crate) fn needs_size(&self) -> bool {
         self.size_min > 0 || self.size_max < u64::MAX

@@ -90,6 +90,11 @@ impl LocalSource {
         self.direct_fallbacks.load(Ordering::Relaxed)
     }
 
+    /// Whether the name patterns let a walk come to a file of this path below a root. Opens nothing.
+    pub fn wants_below(&self, root: &[u8], path: &[u8]) -> bool {
+        self.scope.filter.wants_below(root, path)
+    }
+
     /// Begins to note which files are open.
     pub fn watch(&self) {
         self.reading.watch();

@@ -212,7 +212,7 @@ fn identity(path: &Path) -> Option<FileIdentity> {
 }
 
 /// Returns the number of the descriptor that a path such as `/dev/stdout` leads to.
-fn descriptor_named_by(path: &Path) -> Option<u32> {
+pub(crate) fn descriptor_named_by(path: &Path) -> Option<u32> {
     let mut path = path.to_owned();
     // Two links lead there: /dev/stdout, /proc/self/fd/1.
     for _ in 0..3 {

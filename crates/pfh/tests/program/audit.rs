@@ -261,34 +261,59 @@ fn no_output_replaces_the_ledger() {
     intact(d, "l.pfhl");
 }
 
-/// There it would replace what is audited, or be a finding of the next run.
+/// A new one is told, since the next run finds it, and one that is left out is none of the collection.
 #[test]
-fn no_output_lies_in_the_collection() {
+fn no_output_replaces_a_file_of_the_collection() {
     let directory = tree(&[("a", "1"), ("d/b", "2")]);
     let d = directory.path();
     symlink("t/d", d.join("link")).unwrap();
     let refused = |arguments: &[&str]| {
         let ended = audit(d, arguments);
-        assert!(ended.code() == 2 && ended.stderr.contains("would lie in"), "{arguments:?}: {}", ended.stderr);
+        let is_told = ended.stderr.contains("describes, and would be replaced");
+        assert!(ended.code() == 2 && is_told, "{arguments:?}: {}", ended.stderr);
     };
     refused(&["init", "l.pfhl", "t", "-o", "t/a"]);
     assert!(!d.join("l.pfhl").exists() && !d.join("l.pfhl.lock").exists());
     audit(d, &["init", "-q", "l.pfhl", "t"]).done();
-    for output in ["t/a", "t/new", "link/b", "t/d/../new"] {
+    for output in ["t/a", "link/b", "t/d/../a"] {
         refused(&["run", "l.pfhl", "-f", "csv", "-o", output]);
         refused(&["migrate", "l.pfhl", "--to", "sha512", "-o", output]);
         refused(&["report", "l.pfhl", "-o", output]);
         refused(&["head", "l.pfhl", "-o", output]);
         refused(&["head", "l.pfhl", "-o", "head", "--timestamp-request", output]);
     }
-    for reports in ["prometheus = 't/p.prom'", "directory = 't/reports'\nformats = ['csv']"] {
-        fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\n[reports]\n{reports}\n")).unwrap();
-        refused(&["run", "p.toml"]);
+    let is_told = |arguments: &[&str]| {
+        let ended = audit(d, arguments);
+        assert_eq!(ended.code(), 0, "{arguments:?}: {}", ended.stderr);
+        ended.stderr.contains("describes, and the next run will find it there")
+    };
+    for output in ["t/new", "link/new"] {
+        assert!(is_told(&["report", "l.pfhl", "-o", output]), "{output}");
+        fs::remove_file(d.join(output)).unwrap();
     }
-    // Standard output is where it is, also by this name.
+    // Standard output is where it is, also by these names.
     let inside = pfh(&d.join("t"), ["audit", "run", "-q", "../l.pfhl", "-o", "-"]).run();
     assert_eq!((inside.code(), &*inside.stderr), (0, ""));
+    let opened = fs::File::create(d.join("t/out")).unwrap();
+    let inside = pfh(d, ["audit", "report", "l.pfhl", "-o", "/dev/stdout"]).with(|command| command.stdout(opened));
+    inside.run().done();
+    assert!(fs::metadata(d.join("t/out")).unwrap().len() > 0);
+    fs::remove_file(d.join("t/out")).unwrap();
     assert_eq!(found(d, &["run", "l.pfhl"], 0), []);
+    let policy = |filter: &str, reports: &str| {
+        fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\n{filter}\n[reports]\n{reports}\n")).unwrap();
+    };
+    for reports in ["prometheus = 't/p.prom'", "directory = 't/reports'\nformats = ['csv']"] {
+        policy("exclude = ['reports/', '*.prom']", reports);
+        for _ in 0..2 {
+            assert!(!is_told(&["run", "p.toml"]), "{reports}");
+        }
+        // The report replaces no file that is audited.
+        assert!(!is_told(&["report", "p.toml", "-o", "t/p.prom"]), "{reports}");
+    }
+    policy("", "directory = 't/reports'\nformats = ['csv']");
+    assert!(is_told(&["run", "p.toml"]));
+    assert!(d.join("t/reports/l-run-00008.csv").exists());
     intact(d, "l.pfhl");
 }
 

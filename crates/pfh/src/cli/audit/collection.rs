@@ -2,10 +2,12 @@
 
 use super::super::exit::Failed;
 use super::super::message;
+use super::super::output::descriptor_named_by;
 use super::policy::{Policy, is_policy};
-use pfh_ledger::{Error, Ledger, Lock, Subject};
+use pfh_ledger::{Error, Ledger, Lock, Settings, Subject};
 use pfh_list::place_of;
 use pfh_record::Timestamp;
+use pfh_source::{LocalSource, WalkOptions};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -48,24 +50,49 @@ impl Collection {
         Ok(())
     }
 
-    /// Refuses to write a file into a root of the collection, where it would be a new file, or replace one that is
-    /// audited.
+    /// Returns the settings of the policy, or else those of the ledger.
+    pub(super) fn settings(&self, ledger: &Ledger) -> Result<Settings, Failed> {
+        match &self.policy {
+            Some(policy) => Ok(policy.settings.clone()),
+            None => ledger.settings().map_err(|error| self.failed(error)),
+        }
+    }
+
+    /// Refuses to replace a file that runs read by one that the command line names. A new one is only told, and so are
+    /// those of a policy: no run must fail because of the place of its report.
     pub(super) fn stay_outside(
         &self,
         roots: &[Vec<u8>],
-        written: impl IntoIterator<Item = PathBuf>,
+        settings: &Settings,
+        named: &[PathBuf],
+        of_policy: &[PathBuf],
+        quiet: bool,
     ) -> Result<(), Failed> {
-        let roots: Vec<PathBuf> = roots.iter().map(|root| place_of(Path::new(OsStr::from_bytes(root)))).collect();
-        for path in written.into_iter().filter(|path| path.as_os_str() != "-") {
-            let place = place_of(&path);
-            if let Some(root) = roots.iter().find(|root| place.starts_with(root)) {
-                return Err(Failed::usage(format_args!(
-                    "{} would lie in {}, which {} describes: name another file",
-                    message::quoted_path(&path),
-                    message::quoted_path(root),
-                    message::quoted_path(&self.ledger)
-                )));
+        let (include, exclude) = (settings.include.clone(), settings.exclude.clone());
+        let walk = WalkOptions { include, exclude, ..WalkOptions::default() };
+        let walk = LocalSource::new(walk).map_err(Failed::usage)?;
+        let audited = |path: &PathBuf| {
+            if path.as_os_str() == "-" || descriptor_named_by(path).is_some() {
+                return None;
             }
+            let place = place_of(path);
+            let root = roots.iter().find(|root| {
+                let below = place.strip_prefix(place_of(Path::new(OsStr::from_bytes(root))));
+                below.is_ok_and(|below| walk.wants_below(root, below.as_os_str().as_bytes()))
+            })?;
+            let (path, root, ledger) =
+                (message::quoted_path(path), message::quoted(root), message::quoted_path(&self.ledger));
+            Some((place, format!("{path} lies in {root}, which {ledger} describes")))
+        };
+        let replaced = named.iter().filter_map(audited).find(|(place, _)| place.exists());
+        if let Some((_, told)) = replaced {
+            return Err(Failed::usage(format_args!("{told}, and would be replaced: name another file")));
+        }
+        // One of them suffices, of a policy that of the later run.
+        if !quiet && let Some((_, told)) = named.iter().chain(of_policy.iter().rev()).find_map(audited) {
+            message::error(format_args!(
+                "{told}, and the next run will find it there: write it elsewhere, or exclude it"
+            ));
         }
         Ok(())
     }

@@ -47,7 +47,8 @@ pub(super) fn head(arguments: &HeadArguments) -> Result<Ending, Failed> {
     collection.spare([output].into_iter().chain(others.iter().cloned()))?;
     let ledger = collection.open()?;
     let roots = ledger.roots().map_err(|error| collection.failed(error))?;
-    collection.stay_outside(&roots, arguments.output.clone().into_iter().chain(others))?;
+    let named: Vec<PathBuf> = arguments.output.iter().cloned().chain(others).collect();
+    collection.stay_outside(&roots, &collection.settings(&ledger)?, &named, &[], false)?;
     let head = ledger.head().map_err(|error| collection.failed(error))?;
     let text = text(&collection.ledger, &head);
     let mut command = Command::begin(Reporting::DEFAULT, None);

@@ -20,7 +20,8 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<Ending, Failed> {
     collection.spare([output_file(arguments.output.as_deref())])?;
     let ledger = collection.open()?;
     let failed = |error| collection.failed(error);
-    collection.stay_outside(&ledger.roots().map_err(failed)?, arguments.output.clone())?;
+    let (roots, settings) = (ledger.roots().map_err(failed)?, collection.settings(&ledger)?);
+    collection.stay_outside(&roots, &settings, arguments.output.as_slice(), &[], false)?;
     let runs = ledger.runs().map_err(failed)?;
     let number = match arguments.run {
         Some(number) if runs.iter().any(|run| run.number == number) => number,

@@ -40,7 +40,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<Ending, Failed> {
     }
     let roots = roots(&paths)?;
     outside(&collection.ledger, &roots)?;
-    spare(&collection, &arguments.reading, 1..=1, &roots)?;
+    spare(&collection, &arguments.reading, 1..=1, &roots, &settings)?;
     let lock = Lock::take(&collection.ledger, arguments.reading.wait).map_err(|error| collection.failed(error))?;
     let settings = Settings { algorithms: names(&algorithms), ..settings };
     let ledger = Ledger::create(&collection.ledger, &roots, &settings).map_err(|error| collection.failed(error))?;
@@ -131,27 +131,29 @@ fn open(collection: &Collection, reading: &AuditReading) -> Result<(Lock, Ledger
     let ledger = collection.open()?;
     let last = ledger.head().map_err(|error| collection.failed(error))?.run;
     let roots = ledger.roots().map_err(|error| collection.failed(error))?;
+    let settings = collection.settings(&ledger)?;
     drop(ledger);
     // It may go on with the last run.
-    spare(collection, reading, last..=last + 1, &roots)?;
+    spare(collection, reading, last..=last + 1, &roots, &settings)?;
     collection.open_alone(reading.wait)
 }
 
-/// Refuses a run whose report, or one of those that a policy wants, would replace the ledger or lie in the collection.
-/// `numbers`: those that it may have.
+/// Refuses a run whose report, or one of those that a policy wants, would replace the ledger, or whose report would
+/// replace a file of the collection. `numbers`: those that it may have.
 fn spare(
     collection: &Collection,
     reading: &AuditReading,
     numbers: RangeInclusive<i64>,
     roots: &[Vec<u8>],
+    settings: &Settings,
 ) -> Result<(), Failed> {
     let mut of_policy = Vec::new();
     if let Some(policy) = &collection.policy {
         let of_runs = numbers.flat_map(|number| deliver::files(policy, &collection.ledger, number));
         of_policy.extend(of_runs.map(|(_, path)| path));
     }
-    collection.stay_outside(roots, reading.output.iter().chain(&of_policy).cloned())?;
-    collection.spare([output_file(reading.output.as_deref())].into_iter().chain(of_policy))
+    collection.spare([output_file(reading.output.as_deref())].into_iter().chain(of_policy.iter().cloned()))?;
+    collection.stay_outside(roots, settings, reading.output.as_slice(), &of_policy, reading.quiet)
 }
 
 /// The work of a run.
