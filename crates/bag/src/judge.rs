@@ -125,7 +125,7 @@ impl Judge {
         let is_payload = path.starts_with(PAYLOAD);
         self.has_payload_directory |= is_payload || (path == b"data" && kind == FoundKind::EmptyDirectory);
         if path == MOVING.as_bytes() {
-            let text = "the making of this bag was interrupted; `pfh bag create` finishes it";
+            let text = "the making of this bag was interrupted; the same `pfh bag create` command finishes it";
             report(Finding::error(Rule::Structure, text).about(path))?;
         }
         if path.len() > PATH_BYTES_MAX {

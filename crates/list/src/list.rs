@@ -12,7 +12,7 @@ use pfh_digest::Algorithm;
 use pfh_record::quote::quoted;
 use pfh_record::{
     Columns, DigestKind, Entry, FixityList, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader,
-    Trailer, detect, other_file, unnamed_digits,
+    Summary, Trailer, detect, other_file, unnamed_digits,
 };
 use pfh_similarity::Family;
 
@@ -246,14 +246,8 @@ impl List {
         if !self.can_be_read_again() {
             return Ok(self);
         }
-        let summary = self.ends(options)?.and_then(|mut ends| {
-            ends.by_ref().for_each(drop);
-            ends.trailer()?.summary
-        });
-        // Beside the lines of files there are the header and the summary, which counts each file once.
-        if let Some(summary) = summary.filter(|summary| !summary.interrupted)
-            && let Some(file) = self.file()
-            && line_feeds(file)? == summary.files().saturating_add(2)
+        if let Some(summary) = self.ends(options)?.and_then(List::into_counts)
+            && self.has_lines_of(&summary)?
         {
             return Ok(self);
         }
@@ -270,6 +264,38 @@ impl List {
         }
         self.superseded = lines.superseded()?;
         Ok(self)
+    }
+
+    /// Whether a JSON Lines list in a file has other lines of files than those that its run counted: superseded ones,
+    /// or of files that the run did not find. `None` if the run was interrupted, or the end of the list is missing.
+    /// `options` are those with which the list was opened.
+    ///
+    /// # Errors
+    /// If the list cannot be read again.
+    pub fn has_earlier_lines(mut self, options: ReadOptions) -> io::Result<Option<bool>> {
+        if self.header().format != FormatName::Jsonl {
+            return Ok(Some(false));
+        }
+        let counts = match self.ends(options)? {
+            Some(ends) => ends.into_counts(),
+            None => List::open_as(FormatName::Jsonl, Input::path(OsStr::from_bytes(&self.name)), options)
+                .map_err(io::Error::other)?
+                .into_counts(),
+        };
+        counts.map(|summary| Ok(!self.has_lines_of(&summary)?)).transpose()
+    }
+
+    /// Returns the counts at the end of the list, unless its run was interrupted.
+    fn into_counts(mut self) -> Option<Summary> {
+        self.by_ref().for_each(drop);
+        self.trailer()?.summary.filter(|summary| !summary.interrupted)
+    }
+
+    /// Whether the file of a JSON Lines list has the lines of these counts alone.
+    fn has_lines_of(&self, summary: &Summary) -> io::Result<bool> {
+        let Some(file) = self.file() else { return Ok(false) };
+        // Beside the lines of files there are the header and the summary, which counts each file once.
+        Ok(line_feeds(file)? == summary.files().saturating_add(2))
     }
 
     /// Returns the number of lines that [`List::latest`] leaves out.
@@ -733,6 +759,9 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             let (entries, found) = latest(&path);
             assert_eq!((entries.len(), found), (FILES, superseded), "{more:?}, {summary:?}");
+            let list = List::open(&path, ReadOptions::default()).unwrap();
+            let has_earlier = list.has_earlier_lines(ReadOptions::default()).unwrap();
+            assert_eq!(has_earlier, summary.map(|_| superseded > 0), "{more:?}, {summary:?}");
         }
         // Where the counts tell it, the lines are not compared: these are wrong on purpose.
         std::fs::write(&path, journal(numbers(&[7]), Some(FILES + 1))).unwrap();

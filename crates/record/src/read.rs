@@ -28,7 +28,9 @@ use crate::similarity::SimilarityParser;
 use crate::sleuthkit::SleuthKitParser;
 use crate::table::TableParser;
 use crate::vics::VicsReader;
-use crate::{Columns, Entry, FixityList, FormatName, Header, KnownList, ListEnd, ReadError, ReadOptions, Trailer};
+use crate::{
+    Columns, Entry, FixityList, FormatName, Header, KnownList, ListEnd, ReadError, ReadErrorKind, ReadOptions, Trailer,
+};
 
 /// Iterates over a list in any format. A line that cannot be read is an error, and the next call continues with the
 /// line after it, unless [`ReadError::is_fatal`]. Memory: one line and its entries.
@@ -185,7 +187,9 @@ impl<R: BufRead> Reader<R> {
             }
             Err(error) => {
                 self.ended = error.is_fatal();
-                if self.ended {
+                // Another file has no end of this format.
+                let is_other = matches!(error.kind, ReadErrorKind::NotThisFormat { .. });
+                if self.ended && !is_other {
                     self.found.trailer = Trailer::new(ListEnd::CutOff);
                 }
                 self.found.clear();

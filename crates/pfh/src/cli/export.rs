@@ -18,13 +18,17 @@ use std::io::{self, BufWriter, Write};
 /// Writes the entries of a set as a list, or as a Bloom filter.
 pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
     let set = verdicts::open_set(&arguments.set)?;
+    let is_empty = set.algorithms().all(|algorithm| set.len(algorithm) == 0);
+    if is_empty && !arguments.allow_empty {
+        return Err(Failed::usage("the set has no digests; --allow-empty exports it"));
+    }
     let mut algorithms: Vec<Algorithm> = if arguments.algorithms.is_empty() {
         // Of some, all digests may have been deleted by deltas.
-        set.algorithms().filter(|algorithm| set.len(*algorithm) > 0).collect()
+        set.algorithms().filter(|algorithm| is_empty || set.len(*algorithm) > 0).collect()
     } else {
         verdicts::set_algorithms(&arguments.algorithms)?
     };
-    if let Some(absent) = algorithms.iter().find(|algorithm| set.len(**algorithm) == 0) {
+    if let Some(absent) = algorithms.iter().find(|algorithm| !is_empty && set.len(**algorithm) == 0) {
         return Err(Failed::usage(format_args!("-a {absent}: the set has no digests by it")));
     }
     let list = match arguments.format {

@@ -171,16 +171,17 @@ fn refuse_resume(out: &OutputArguments, selection: &Selection, similarity: &Simi
     Ok(())
 }
 
-/// Refuses to replace a journal: its superseded lines are a history that nobody else has.
+/// Refuses to replace a journal with a history that nobody else has, or of a run that is not at its end.
 fn refuse_journal(path: &Path) -> Result<(), Failed> {
-    let Ok(mut list) = List::open(path, ReadOptions::default()) else { return Ok(()) };
-    let header = list.header();
-    let began = header.command_line.as_deref().filter(|_| header.format == FormatName::Jsonl).unwrap_or_default();
-    if !began.split(|&byte| byte == b' ').any(|word| word == b"--resume") {
-        return Ok(());
-    }
+    let options = ReadOptions::default();
+    let Ok(list) = List::open(path, options) else { return Ok(()) };
+    let lost = match list.has_earlier_lines(options).map_err(|error| cannot_be_written(path, error))? {
+        Some(false) => return Ok(()),
+        Some(true) => "has lines of earlier runs",
+        None => "is the list of an interrupted run",
+    };
     Err(Failed::usage(format_args!(
-        "{} was begun with --resume, and would be replaced: continue it with --resume, name another file, or remove it",
+        "{} {lost}, which would be lost: continue it with --resume, name another file, or remove it",
         message::quoted_path(path)
     )))
 }

@@ -94,7 +94,8 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     if unread > 0 && !arguments.keep_going {
         return Err(Failed::unread(format_args!(
-            "no set is made, because lines or rows could not be read or compared: {}; --keep-going leaves them out",
+            "no set is made, because lines, rows or ends of lists are missing, or could not be read or compared: {}; \
+             --keep-going leaves them out",
             Count(unread)
         )));
     }
@@ -127,7 +128,12 @@ fn output_of(arguments: &BuildArguments) -> Result<Output, Failed> {
         set.as_os_str() != "-" && fs::metadata(set).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
     let is_set = is_there
         && match KnownSet::open(set) {
-            Err(OpenError::Io(error)) => return Err(reading::cannot_be_written(set, error)),
+            Err(OpenError::Io(error)) => {
+                let set = message::quoted_path(set);
+                return Err(Failed::usage(format_args!(
+                    "{set} is there and cannot be read, so it is not replaced: {error}"
+                )));
+            }
             Err(OpenError::NotASet) => false,
             // A damaged one may be built again.
             _ => true,
@@ -194,10 +200,11 @@ fn add_source(
     let mut broken = BrokenLines::new(&name, arguments.quiet);
     let added = importer.add_list(&mut list, &mut |error| broken.report(&error), &stops).map_err(Failed::temporary)?;
     state.refuse_changed(source)?;
-    broken.note_end(&list);
+    let is_cut = broken.note_end(&list);
     let mut loaded = broken.end(added.contents, added.is_useful, added.without_digest, WANTED, "");
     if let Some(origin) = importer.builder().origin() {
-        origin.refused = loaded.broken;
+        // A missing end is none of the lines.
+        origin.refused = loaded.broken - u64::from(is_cut);
     }
     let is_family = |name: &&str| Family::ALL.iter().any(|family| family.name() == *name);
     if let Some(useless) =

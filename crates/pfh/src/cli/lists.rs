@@ -109,14 +109,15 @@ impl BrokenLines {
         list.filter_map(|entry| entry.inspect_err(|error| self.report(error)).ok())
     }
 
-    /// Counts and reports the end of a list that has not all files of its run. One that was not read to its end has no
-    /// trailer.
-    pub(crate) fn note_end(&mut self, list: &List) {
-        let Some(missing) = list.trailer().and_then(|trailer| missing_end(trailer.end)) else { return };
+    /// Counts and reports the end of a list that has not all files of its run, and returns whether it is such a list.
+    /// One that was not read to its end has no trailer.
+    pub(crate) fn note_end(&mut self, list: &List) -> bool {
+        let Some(missing) = list.trailer().and_then(|trailer| missing_end(trailer.end)) else { return false };
         self.count += 1;
         if !self.quiet {
             message::error(format_args!("{}: {missing}", message::quoted(&self.list)));
         }
+        true
     }
 
     /// Ends a list with these contents. Files without a digest by the `wanted` algorithms, such as those that could not

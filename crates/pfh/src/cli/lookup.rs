@@ -349,6 +349,10 @@ impl Lookup<'_> {
                 } else {
                     if waits {
                         answered.command.end_group();
+                        // The reader may have gone, and the next line may never come.
+                        if answered.is_over() {
+                            continue;
+                        }
                     }
                     let mut queries = spare.pop().unwrap_or_else(Queries::default);
                     match texts.read(&mut queries.text) {

@@ -51,11 +51,15 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
         allow_empty: arguments.allow_empty,
     };
     let mut command = Command::begin(reporting, None);
-    let shards = 0..plan.shards().len() as u32;
-    let files = shards.flat_map(|shard| [plan.list_path(shard), plan.result_path(shard)]);
-    let files: Vec<PathBuf> = files.chain([plan.folder().join("plan.json")]).collect();
-    let inputs = files.iter().map(|file| file.as_os_str());
-    command.set_output(reading::open_output(arguments.output.as_deref(), inputs)?);
+    let output = reading::open_output(arguments.output.as_deref(), [])?;
+    // A plan may have many files, and a file elsewhere is none of them.
+    if output.below(plan.folder()).is_some() || output.target().is_none() {
+        let shards = 0..plan.shards().len() as u32;
+        let files = shards.flat_map(|shard| [plan.list_path(shard), plan.result_path(shard)]);
+        let files: Vec<PathBuf> = files.chain([plan.folder().join("plan.json")]).collect();
+        reading::refuse_inputs(&output.identities(), files.iter().map(|file| file.as_os_str()))?;
+    }
+    command.set_output(output);
     write_list(&mut command, &plan, arguments.shard, &*format, name, &facts(&plan, header)?)?;
     let complete = command.summary().complete;
     command.finish(Ok(()), complete, None)

@@ -152,13 +152,15 @@ impl Signals {
             self.changed.notify_all();
             rescue.is_some()
         };
-        if !may_be_abandoned {
-            return;
-        }
         // The next signal is handled only after this one.
-        if thread::Builder::new().spawn(move || self.abandon_after_patience()).is_err() {
+        if may_be_abandoned && !self.begin_patience() {
             self.abandon_after_patience();
         }
+    }
+
+    /// Calls [`Signals::abandon_after_patience`] on a thread. Returns whether the system granted it.
+    fn begin_patience(&'static self) -> bool {
+        thread::Builder::new().spawn(move || self.abandon_after_patience()).is_ok()
     }
 
     /// Ends the program, after its rescue, if its run does not end in time.
@@ -191,6 +193,10 @@ impl Guard {
         self.0.changed.notify_all();
         let done = work();
         *self.0.lock() = rescue;
+        // The patience with a signal that came before or meanwhile is over.
+        if self.0.came() {
+            self.0.begin_patience();
+        }
         done
     }
 }

@@ -163,6 +163,9 @@ fn a_list_without_its_end_is_told() {
         let (code, _, said) = run(path, words, "");
         assert!(code == expected && said.contains("pfh: `l.jsonl`: its end is missing\n"), "{words}: {code} {said}");
     }
+    // Nothing is missing where it is another format.
+    let (code, _, said) = run(path, "match --known l.jsonl --as hashdeep d", "");
+    assert!(code == 2 && said.contains("not a list in the format") && !said.contains("its end"), "{code} {said}");
 }
 
 /// A match that cannot be printed is one all the same.

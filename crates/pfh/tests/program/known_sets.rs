@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc;
@@ -314,8 +315,8 @@ fn broken_lines_are_reported_and_taken_for_no_files() {
     fs::write(directory.path().join("list"), format!("{known}  x\nnonsense\n{known}  y\n")).unwrap();
     let refused = pfh(directory.path(), ["known", "build", "set.pfhk", "list"]).run();
     assert_eq!(refused.code(), 3);
-    let advice =
-        "pfh: no set is made, because lines or rows could not be read or compared: 1; --keep-going leaves them out\n";
+    let advice = "pfh: no set is made, because lines, rows or ends of lists are missing, or could not be read or \
+                  compared: 1; --keep-going leaves them out\n";
     assert!(refused.said().contains("line 2") && refused.said().ends_with(advice), "{}", refused.said());
     assert_eq!(names(directory.path()), [Path::new("list")]);
     let ended = pfh(directory.path(), ["known", "build", "--keep-going", "set.pfhk", "list"]).run();
@@ -640,6 +641,50 @@ fn a_list_is_not_replaced_by_an_export_of_nothing() {
     assert_ne!(fs::metadata(d.join("list")).unwrap().len(), 0);
     assert_eq!(pfh(d, [&export[..], &["--allow-empty"]].concat()).run().code(), 0);
     assert_eq!(fs::metadata(d.join("list")).unwrap().len(), 0);
+}
+
+/// A missing end is told, and is no line that was refused.
+#[test]
+fn a_missing_end_is_none_of_the_lines_of_a_set() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("f"), "x").unwrap();
+    hash(d, ["-a", "md5", "-f", "jsonl", "-o", "list", "f"]).run().done();
+    let list = fs::read_to_string(d.join("list")).unwrap();
+    fs::write(d.join("list"), &list[..list.find("{\"type\":\"summary\"").unwrap()]).unwrap();
+    let ended = pfh(d, ["known", "build", "--keep-going", "set.pfhk", "list"]).run();
+    assert!(ended.code() == 3 && ended.said().contains("`list`: its end is missing\n"), "{}", ended.said());
+    let info = pfh(d, ["known", "info", "set.pfhk"]).run();
+    let info = String::from_utf8_lossy(info.done()).into_owned();
+    assert!(info.contains("list") && !info.contains("refused"), "{info}");
+    // Nobody else may read it, so whoever is no superuser cannot tell that it is a set.
+    fs::set_permissions(d.join("set.pfhk"), fs::Permissions::from_mode(0o200)).unwrap();
+    if fs::File::open(d.join("set.pfhk")).is_err() {
+        let ended = pfh(d, ["known", "build", "set.pfhk", "list"]).run();
+        let said =
+            "pfh: `set.pfhk` is there and cannot be read, so it is not replaced: Permission denied (os error 13)\n";
+        ended.expect(2, said);
+    }
+}
+
+/// An export of an empty set is empty only on request.
+#[test]
+fn an_empty_set_is_exported_on_request() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("list"), format!("{}\n", digest("md5", b"a"))).unwrap();
+    pfh(d, ["known", "build", "-q", "one.pfhk", "list"]).run().done();
+    pfh(d, ["known", "build", "-q", "--allow-empty", "--except", "one.pfhk", "-a", "md5", "none.pfhk", "list"])
+        .run()
+        .done();
+    for words in [&["none.pfhk"][..], &["-a", "md5", "none.pfhk"]] {
+        let export = [&["known", "export", "-q"], words].concat();
+        assert_eq!(pfh(d, &export).run().code(), 2);
+        pfh(d, [&export[..], &["--allow-empty"]].concat()).run().printed(b"");
+    }
+    pfh(d, ["known", "export", "-q", "none.pfhk"])
+        .run()
+        .expect(2, "pfh: the set has no digests; --allow-empty exports it\n");
 }
 
 /// A program that is killed leaves no set under its name.

@@ -484,25 +484,37 @@ fn compaction() {
     assert!(journal(&directory).starts_with(&grown));
 }
 
-/// A forgotten `--resume` loses no history. Other lists are made anew by the command that made them.
+/// A forgotten `--resume` loses neither a history nor the work of hours. Other lists are made anew.
 #[test]
 fn a_run_without_resume_replaces_no_journal() {
     let directory = scratch();
     let d = directory.path();
     fs::write(d.join("f"), "x").unwrap();
-    hash(d, ["-o", "journal", "--resume", "f"]).run().done();
-    let before = journal(&directory);
-    for format in ["gnu", "jsonl"] {
-        let ended = hash(d, ["-f", format, "-o", "journal", "f"]).run();
-        let said = "pfh: `journal` was begun with --resume, and would be replaced: continue it with --resume, name \
-                    another file, or remove it\n";
-        ended.expect(2, said);
-        assert_eq_bytes(&journal(&directory), &before);
+    let refused = |lost: &str| {
+        let before = journal(&directory);
+        for format in ["gnu", "jsonl"] {
+            let said = format!(
+                "pfh: `journal` {lost}, which would be lost: continue it with --resume, name another file, or remove it\n"
+            );
+            hash(d, ["-f", format, "-o", "journal", "f"]).run().expect(2, &said);
+            assert_eq_bytes(&journal(&directory), &before);
+        }
+    };
+    for format in ["jsonl", "gnu", "jsonl"] {
+        hash(d, ["-f", format, "-o", "journal", "f"]).run().done();
     }
     hash(d, ["-o", "journal", "--resume", "f"]).run().done();
-    for format in ["jsonl", "jsonl", "gnu"] {
-        hash(d, ["-f", format, "-o", "list", "f"]).run().done();
-    }
+    hash(d, ["-f", "jsonl", "-o", "journal", "f"]).run().done();
+    fs::write(d.join("f"), "changed").unwrap();
+    hash(d, ["-o", "journal", "--resume", "f"]).run().done();
+    refused("has lines of earlier runs");
+    // A list that was made of a journal has its arguments, and not its history.
+    assert_eq!(pfh(d, ["convert", "-q", "-f", "jsonl", "-o", "list", "journal"]).run().code(), 0);
+    hash(d, ["-f", "jsonl", "-o", "list", "f"]).run().done();
+    let list = fs::read(d.join("list")).unwrap();
+    let end = list.windows(17).position(|bytes| bytes == b"{\"type\":\"summary").unwrap();
+    fs::write(d.join("journal"), &list[..end]).unwrap();
+    refused("is the list of an interrupted run");
 }
 
 /// `kill -9` while a journal is rewritten leaves the old one or the new one, and nothing beside it.
