@@ -34,7 +34,10 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
     let list = match arguments.format {
         ExportFormat::List(format) => Some(format),
         ExportFormat::Digests | ExportFormat::Bloom => {
-            if arguments.format == ExportFormat::Bloom && arguments.algorithms.is_empty() {
+            if is_empty && arguments.algorithms.is_empty() {
+                // Of no entry, any will do.
+                algorithms = vec![Algorithm::from_name("sha1").map_err(Failed::usage)?];
+            } else if arguments.format == ExportFormat::Bloom && arguments.algorithms.is_empty() {
                 // The digest that the filters of hashlookup have.
                 let is_alone = algorithms.len() == 1;
                 algorithms.retain(|algorithm| is_alone || algorithm.name() == "sha1");

@@ -193,7 +193,7 @@ impl Guard {
         self.0.changed.notify_all();
         let done = work();
         *self.0.lock() = rescue;
-        // The patience with a signal that came before or meanwhile is over.
+        // A signal that came before or meanwhile waited for this work alone.
         if self.0.came() {
             self.0.begin_patience();
         }

@@ -692,6 +692,8 @@ fn a_bag_of_a_copy_goes_on_between_its_tag_files() {
     for names in [&["bag-info.txt", "bagit.txt"][..], &["manifest-md5.txt", "bag-info.txt", "bagit.txt"], &[]] {
         killed(names);
         assert_ne!(findings(d, "b").0, "valid");
+        let told = bag(d, &["verify", "b"]).stdout;
+        assert!(text(&told).contains("the same `pfh bag create` command finishes it"), "{}", text(&told));
         let said = "pfh: the making of `b` was interrupted; `pfh bag create --copy-to` finishes it\n";
         bag(d, &["create", "b"]).expect(2, said);
         bag(d, &["update", "b"]).expect(2, said);

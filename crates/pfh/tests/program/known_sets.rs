@@ -1,7 +1,7 @@
 //! `pfh known`, and `pfh match` with sets: building, damage, classes, exit statuses.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
@@ -179,6 +179,20 @@ fn only_a_set_is_replaced_by_another() {
     pfh(d, build).run().expect(0, "pfh: known files: 4, lines: 5, repeated: 1\n");
     fs::write(d.join("new.pfhk"), "").unwrap();
     pfh(d, ["known", "build", "-q", "new.pfhk", "good.pfhk"]).run().done();
+}
+
+/// The next line may never come.
+#[test]
+fn a_lookup_ends_with_its_reader() {
+    let directory = case();
+    let (input, mut lines) = io::pipe().unwrap();
+    let (answers, output) = io::pipe().unwrap();
+    let lookup = pfh(directory.path(), ["known", "lookup", "good.pfhk"]);
+    let running = lookup.with(|command| command.stdin(input).stdout(output)).start();
+    drop(answers);
+    lines.write_all(format!("{}\n", digest("md5", b"good")).as_bytes()).unwrap();
+    assert_eq!(running.end().code(), 141);
+    drop(lines);
 }
 
 /// Tables whose digests were all deleted stay in the set.
@@ -680,7 +694,7 @@ fn an_empty_set_is_exported_on_request() {
     for words in [&["none.pfhk"][..], &["-a", "md5", "none.pfhk"]] {
         let export = [&["known", "export", "-q"], words].concat();
         assert_eq!(pfh(d, &export).run().code(), 2);
-        pfh(d, [&export[..], &["--allow-empty"]].concat()).run().printed(b"");
+        assert_eq_bytes(pfh(d, [&export[..], &["--allow-empty"]].concat()).run().done(), b"");
     }
     pfh(d, ["known", "export", "-q", "none.pfhk"])
         .run()

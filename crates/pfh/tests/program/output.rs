@@ -692,13 +692,13 @@ fn a_second_signal_ends_a_hanging_run_at_once() {
     fifo(&directory.path().join("fifo"));
     let running = hash(directory.path(), ["fifo"]).start();
     running.wait_until_it_hangs();
-    running.signal(Signal::INT);
-    thread::sleep(Duration::from_millis(300));
-    let sent = Instant::now();
-    running.signal(Signal::INT);
-    let ended = running.end();
-    ended.expect(130, "pfh: interrupted\n");
-    assert!(sent.elapsed() < Duration::from_secs(1), "{:?}", sent.elapsed());
+    // Two that come at once are one.
+    for _ in 0..5 {
+        running.signal(Signal::INT);
+        thread::sleep(Duration::from_millis(100));
+    }
+    // After two seconds it would tell where its list is.
+    running.end().expect(130, "pfh: interrupted\n");
 }
 
 #[test]
