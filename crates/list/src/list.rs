@@ -282,7 +282,7 @@ impl List {
                 .map_err(io::Error::other)?
                 .into_counts(),
         };
-        counts.map(|summary| Ok(!self.has_lines_of(&summary)?)).transpose()
+        counts.map(|summary| self.has_lines_of(&summary).map(|are_all| !are_all)).transpose()
     }
 
     /// Returns the counts at the end of the list, unless its run was interrupted.
