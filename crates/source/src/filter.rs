@@ -54,8 +54,13 @@ impl Filter {
         !self.exclude_directories.matches(name, &path)
     }
 
-    /// Whether the patterns accept a file of this path below a root, and the directories above it.
+    /// Whether the patterns accept a file of this path below a root, and the directories above it. Without a path, the
+    /// root is the file.
     pub(crate) fn wants_below(&self, root: &[u8], path: &[u8]) -> bool {
+        if path.is_empty() {
+            let name = root.rsplit(|&byte| byte == b'/').next().unwrap_or(root);
+            return self.wants_file(name, || root.to_vec());
+        }
         let mut displayed = root.to_vec();
         let mut names = path.split(|&byte| byte == b'/').peekable();
         while let Some(name) = names.next() {
