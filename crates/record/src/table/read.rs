@@ -8,9 +8,7 @@ use pfh_digest::Digest;
 use std::iter;
 
 use crate::csv::Fields;
-use crate::parse::{
-    DIGEST_DIGITS_MIN, Fault, FieldProblem, Found, Line, LineParser, add_digest, parse_unnamed_digest,
-};
+use crate::parse::{DIGEST_DIGITS_MIN, Fault, FieldProblem, Found, Line, LineParser, add_digest, parse_unnamed_digest};
 use crate::text::{hex_run, parse_decimal};
 use crate::{Entry, FormatName, KnownList, Labels, ReadOptions};
 
