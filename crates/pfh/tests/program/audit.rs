@@ -295,7 +295,8 @@ fn no_output_replaces_a_file_of_the_collection() {
     let inside = pfh(&d.join("t"), ["audit", "run", "-q", "../l.pfhl", "-o", "-"]).run();
     assert_eq!((inside.code(), &*inside.stderr), (0, ""));
     let opened = fs::File::create(d.join("t/out")).unwrap();
-    let inside = pfh(d, ["audit", "report", "l.pfhl", "-o", "/dev/stdout"]).with(|command| command.stdout(opened));
+    let inside =
+        pfh(d, ["audit", "report", "l.pfhl", "-f", "csv", "-o", "/dev/stdout"]).with(|command| command.stdout(opened));
     inside.run().done();
     assert!(fs::metadata(d.join("t/out")).unwrap().len() > 0);
     fs::remove_file(d.join("t/out")).unwrap();
