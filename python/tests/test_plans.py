@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_a_damaged_result_has_no_records(tree: Path, tmp_path: Path) -> None:
         with pytest.raises(pfh.ListError, match=reason):
             tiles(plan, "ssdeep", None, tmp_path / "out")
     # Its ends do not tell this.
-    result.write_bytes(b"".join(lines[:2] + lines[3:]))
+    result.write_bytes(b"".join(lines[:1] + lines[2:]))
     with pytest.raises(pfh.ListError, match="records, and the list of the shard"):
         list(plan.records())
 
@@ -111,7 +112,8 @@ def test_pieces_are_no_entries(tree: Path, tmp_path: Path) -> None:
 
 def test_paths_that_cannot_be(tree: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
-    for path in ["a path", b"a path"]:
+    wrong: list[Any] = ["a path", b"a path"]
+    for path in wrong:
         with pytest.raises(TypeError, match="`files=` is an iterable of paths"):
             pfh.shard(files=path, plan=plan, shards=1)
     with pytest.raises(ValueError, match="a path has a NUL in it"):

@@ -102,7 +102,7 @@ def test_a_damaged_result_is_no_table(spark: Any, tree: Path, tmp_path: Path) ->
     pfh_spark.register(spark)
     result = Path(plan.result(1))
     lines = result.read_bytes().splitlines(keepends=True)
-    for damaged, reason in [(lines[:2], "it has no end"), (lines[:2] + lines[3:], "and the list of the shard")]:
+    for damaged, reason in [(lines[:2], "it has no end"), (lines[:1] + lines[2:], "and the list of the shard")]:
         result.write_bytes(b"".join(damaged))
         with pytest.raises(PySparkException, match=reason):
             spark.read.format("pfh").load(plan.folder).collect()
