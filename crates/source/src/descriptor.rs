@@ -385,8 +385,8 @@ mod tests {
         let of_process = open(&root.path().join("of the process"));
         let number = of_process.here().unwrap().as_fd().as_raw_fd();
         apart(|| {
-            // The table begins as a copy; this closes the copy, so that a file gets its number once those below are taken,
-            // which other tests may have given up before the table was copied.
+            // The table begins as a copy; this closes the copy, so that a file gets its number once those below are
+            // taken, which other tests may have given up before the table was copied.
             // SAFETY: nothing in this table refers to it.
             drop(unsafe { OwnedFd::from_raw_fd(number) });
             let mut others = Vec::new();
