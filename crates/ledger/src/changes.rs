@@ -6,14 +6,14 @@ use serde_json::json;
 use crate::event::{Event, Subject};
 use crate::ledger::{Ledger, note};
 use crate::state::{FileState, Status};
-use crate::{Error, Finding, Settings};
+use crate::{Error, Finding, Settings, Undecided};
 
 impl Ledger {
     /// Accepts the findings that are open for a file or below a directory: what was seen is expected from now on, and
     /// what is missing is no longer expected. Returns the files, each with the state that it had.
     ///
     /// # Errors
-    /// [`Error::Refused`] if nothing is open there, or nothing was seen that could be expected; and the errors of
+    /// [`Error::Undecided`] if nothing is open there, or nothing was seen that could be expected; and the errors of
     /// writing. Then nothing was changed.
     pub fn accept(&mut self, at: &Subject, by: &str, why: &str) -> Result<Vec<(Subject, Status)>, Error> {
         self.decide(at, Finding::Accepted, by, why)
@@ -22,7 +22,7 @@ impl Ledger {
     /// Forgets a file or all files below a directory: nothing is expected of them any more. Their history stays.
     ///
     /// # Errors
-    /// [`Error::Refused`] if the ledger expects nothing there; and the errors of writing. Then nothing was changed.
+    /// [`Error::Undecided`] if the ledger expects nothing there; and the errors of writing. Then nothing was changed.
     pub fn forget(&mut self, at: &Subject, by: &str, why: &str) -> Result<Vec<(Subject, Status)>, Error> {
         self.decide(at, Finding::Forgotten, by, why)
     }
@@ -40,11 +40,7 @@ impl Ledger {
             let status = state.status;
             if finding == Finding::Accepted && matches!(status, Status::Unreadable | Status::Changing) {
                 self.connection.execute_batch("ROLLBACK")?;
-                let path = pfh_record::quote::quoted(&subject.path);
-                return Err(Error::Refused(format!(
-                    "{path} could not be read, so nothing was seen that could be accepted; `pfh audit forget` takes it \
-                     off the ledger"
-                )));
+                return Err(Error::Undecided(subject, Undecided::NotRead));
             }
             let event = Event {
                 subject: Some(subject.clone()),
@@ -57,11 +53,9 @@ impl Ledger {
         }
         self.commit()?;
         if decided.is_empty() {
-            let path = pfh_record::quote::quoted(&at.path);
-            return Err(Error::Refused(match finding {
-                Finding::Accepted => format!("no finding is open for {path}"),
-                _ => format!("the ledger expects nothing at {path}"),
-            }));
+            let is_accepted = finding == Finding::Accepted;
+            let reason = if is_accepted { Undecided::NoFinding } else { Undecided::NotExpected };
+            return Err(Error::Undecided(at.clone(), reason));
         }
         Ok(decided)
     }

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::io;
 
+use pfh_record::quote::quoted;
 use rusqlite::ErrorCode;
+
+use crate::event::Subject;
 
 /// The reason why a ledger cannot be opened, read or written. `Display` says what to do, without the ledger's path.
 #[derive(Debug)]
@@ -31,8 +34,36 @@ pub enum Error {
     ReadOnly,
     /// Another error of SQLite.
     Sqlite(rusqlite::Error),
+    /// Nothing can be decided about a file or a directory.
+    Undecided(Subject, Undecided),
     /// The request cannot be fulfilled; the text says why.
     Refused(String),
+}
+
+/// The reason why nothing can be decided about a file or a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Undecided {
+    /// No finding is open that could be accepted.
+    NoFinding,
+    /// The file could not be read, so nothing is known that could be expected of it.
+    NotRead,
+    /// The ledger expects nothing there that could be forgotten.
+    NotExpected,
+}
+
+impl Undecided {
+    /// Returns the reason as a sentence with this path, as whoever displays it writes paths.
+    pub fn about(self, path: &str) -> String {
+        match self {
+            Undecided::NoFinding => format!("no finding is open for {path}"),
+            Undecided::NotRead => format!(
+                "{path} could not be read, so nothing was seen that could be accepted; `pfh audit forget` takes it off \
+                 the ledger"
+            ),
+            Undecided::NotExpected => format!("the ledger expects nothing at {path}"),
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -59,6 +90,7 @@ impl fmt::Display for Error {
             ),
             Error::ReadOnly => f.write_str("the ledger, or its directory, is read-only"),
             Error::Sqlite(error) => write!(f, "SQLite reports: {error}"),
+            Error::Undecided(at, reason) => f.write_str(&reason.about(&quoted(&at.path))),
             Error::Refused(reason) => f.write_str(reason),
         }
     }

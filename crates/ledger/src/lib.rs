@@ -26,7 +26,7 @@ mod surveyed;
 pub mod timestamp;
 mod verify;
 
-pub use error::Error;
+pub use error::{Error, Undecided};
 pub use event::{Digests, Event, Seen, Subject};
 pub use finding::{Counts, Finding};
 pub use ledger::{Ledger, Lock};

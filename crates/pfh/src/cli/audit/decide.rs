@@ -31,10 +31,7 @@ fn decide(arguments: &DecideArguments, done: &str, decision: Decision) -> Result
     let roots = ledger.roots().map_err(failed)?;
     let (mut text, mut decided) = (String::new(), Ok(()));
     for path in &arguments.paths {
-        let files = subject(&ledger, path).and_then(|at| {
-            let decided = decision(&mut ledger, &at, &by, &arguments.why);
-            decided.map_err(|error| with_whole_path(error, &roots, &at))
-        });
+        let files = subject(&ledger, path).and_then(|at| decision(&mut ledger, &at, &by, &arguments.why));
         match files {
             Ok(files) => {
                 for (subject, status) in files {
@@ -43,7 +40,12 @@ fn decide(arguments: &DecideArguments, done: &str, decision: Decision) -> Result
                 }
             }
             Err(error) => {
-                decided = Err(failed(error));
+                decided = Err(failed(match error {
+                    Error::Undecided(at, reason) => {
+                        Error::Refused(reason.about(&message::quoted(&full_path(&roots, &at))))
+                    }
+                    error => error,
+                }));
                 break;
             }
         }
@@ -52,16 +54,4 @@ fn decide(arguments: &DecideArguments, done: &str, decision: Decision) -> Result
     // The decisions before one that was refused are in the ledger, so they are told, too.
     let printed = Command::printing().and_then(|command| command.print(text));
     Ok(exit::with_others(printed, vec![decided]))
-}
-
-/// Returns an error about a file or directory with its whole path: the ledger knows it by the path below its root, of
-/// which a root itself has none.
-fn with_whole_path(error: Error, roots: &[Vec<u8>], at: &Subject) -> Error {
-    match error {
-        Error::Refused(reason) => {
-            let whole = message::quoted(&full_path(roots, at));
-            Error::Refused(reason.replacen(&*message::quoted(&at.path), &whole, 1))
-        }
-        error => error,
-    }
 }
