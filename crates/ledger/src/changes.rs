@@ -67,10 +67,8 @@ impl Ledger {
             return Ok(vec![(at.clone(), state)]);
         }
         // All paths that begin with the directory and a slash; the byte after the slash is `0`.
-        let (from, to) = match &at.path[..] {
-            [] => (Vec::new(), None),
-            path => ([path, b"/"].concat(), Some([path, b"0"].concat())),
-        };
+        let from = at.prefix();
+        let to = (!from.is_empty()).then(|| [&at.path[..], b"0"].concat());
         let mut statement = self.connection.prepare(
             "SELECT root, path, id, status, expected, seen, checked FROM file \
              WHERE root = ?1 AND path >= ?2 AND (?3 IS NULL OR path < ?3) ORDER BY path",

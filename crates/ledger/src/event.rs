@@ -82,6 +82,30 @@ pub struct Subject {
     pub path: Vec<u8>,
 }
 
+impl Subject {
+    /// Returns the root and the path below it for an absolute path: the subject by which a ledger with these roots
+    /// knows it; `None` if it is below none of them.
+    pub fn below(roots: &[Vec<u8>], path: &[u8]) -> Option<Subject> {
+        (0..).zip(roots).find_map(|(number, root)| {
+            let below: &[u8] = match path.strip_prefix(&root[..])? {
+                [] => &[],
+                [b'/', rest @ ..] => rest,
+                rest if root.ends_with(b"/") => rest,
+                _ => return None,
+            };
+            Some(Subject { root: number, path: below.to_vec() })
+        })
+    }
+
+    /// Returns the bytes with which all paths below this one begin.
+    pub(crate) fn prefix(&self) -> Vec<u8> {
+        match &self.path[..] {
+            [] => Vec::new(),
+            path => [path, b"/"].concat(),
+        }
+    }
+}
+
 /// An event. It is never changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
@@ -114,6 +138,20 @@ mod tests {
     fn digests(names: &[&str], message: &[u8]) -> Digests {
         let all: Vec<Digest> = names.iter().map(|name| Algorithm::from_name(name).unwrap().digest(message)).collect();
         Digests::new(&all)
+    }
+
+    #[test]
+    fn only_paths_below_a_root_have_a_subject() {
+        let roots = [b"/a".to_vec(), b"/b/c".to_vec()];
+        let below = |path: &str| Subject::below(&roots, path.as_bytes()).map(|at| (at.root, at.path));
+        assert_eq!(below("/a"), Some((0, Vec::new())));
+        assert_eq!(below("/a/x/y"), Some((0, b"x/y".to_vec())));
+        assert_eq!(below("/b/c/x"), Some((1, b"x".to_vec())));
+        for path in ["", "x", "a/x", "/ab", "/b", "/b/cx"] {
+            assert_eq!(below(path), None, "{path}");
+        }
+        let whole = Subject { root: 0, path: b"x".to_vec() };
+        assert_eq!(Subject::below(&[b"/".to_vec()], b"/x"), Some(whole));
     }
 
     #[test]

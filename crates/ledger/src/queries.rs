@@ -275,28 +275,19 @@ impl Ledger {
         Ok(count)
     }
 
-    /// Returns the root and the path below it for an absolute path: the subject by which the ledger knows it. A path
-    /// that is not absolute is taken as one below the only root.
+    /// Whether the ledger has, or ever had, a file at a path or below it.
     ///
     /// # Errors
-    /// If the ledger cannot be read, or no root contains the path.
-    pub fn subject(&self, path: &[u8]) -> Result<Subject, Error> {
-        let roots = self.roots()?;
-        if !path.starts_with(b"/") && roots.len() == 1 {
-            return Ok(Subject { root: 0, path: path.to_vec() });
+    /// If the ledger cannot be read.
+    pub fn has(&self, at: &Subject) -> Result<bool, Error> {
+        if self.state(at)?.is_some() {
+            return Ok(true);
         }
-        for (number, root) in (0..).zip(&roots) {
-            let below = path.strip_prefix(&root[..]).and_then(|rest| match rest {
-                [] => Some(rest),
-                [b'/', rest @ ..] => Some(rest),
-                rest if root.ends_with(b"/") => Some(rest),
-                _ => None,
-            });
-            if let Some(below) = below {
-                return Ok(Subject { root: number, path: below.to_vec() });
-            }
-        }
-        Err(Error::Refused(format!("{} is below no root of the ledger", pfh_record::quote::quoted(path))))
+        let prefix = at.prefix();
+        let sql = "SELECT path FROM file WHERE root = ?1 AND path >= ?2 ORDER BY path LIMIT 1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let next: Option<Vec<u8>> = statement.query_row(params![at.root, prefix], |row| row.get(0)).optional()?;
+        Ok(next.is_some_and(|path| path.starts_with(&prefix)))
     }
 
     /// Returns the text of a note of people's decisions: who and why.

@@ -30,7 +30,11 @@ pub struct Survey {
     left_out: u64,
     unseen: HashSet<Subject>,
     unseen_overflows: bool,
+    is_wanted: Box<IsWanted>,
 }
+
+/// Whether filters let a walk come to a path.
+type IsWanted = dyn Fn(&Subject) -> bool;
 
 impl Survey {
     /// Longest path, in bytes.
@@ -47,7 +51,15 @@ impl Survey {
             left_out: 0,
             unseen: HashSet::new(),
             unseen_overflows: false,
+            is_wanted: Box::new(|_| true),
         }
+    }
+
+    /// Sets which paths the filters of the walk accept: the walk tells nothing about the other ones, also where they
+    /// are gone.
+    #[must_use]
+    pub fn filtered(self, is_wanted: impl Fn(&Subject) -> bool + 'static) -> Survey {
+        Survey { is_wanted: Box::new(is_wanted), ..self }
     }
 
     /// Adds a file that the walk found, on the device with this number.
@@ -276,7 +288,7 @@ impl Pass<'_> {
         if known.state.status == Status::Retired {
             return Ok(());
         }
-        if survey.is_unseen(&known.subject) {
+        if survey.is_unseen(&known.subject) || !(survey.is_wanted)(&known.subject) {
             self.unseen += 1;
             return Ok(());
         }

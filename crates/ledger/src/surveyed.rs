@@ -12,7 +12,7 @@ pub struct Surveyed {
     pub unchanged: u64,
     /// Files that an earlier part of this run has read.
     pub done: u64,
-    /// Files of the ledger about which the walk tells nothing: they lie in directories that it could not list or left
-    /// out.
+    /// Files of the ledger about which the walk tells nothing: they lie in directories that it could not list, or are
+    /// left out.
     pub unseen: u64,
 }

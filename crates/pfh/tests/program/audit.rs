@@ -335,6 +335,82 @@ fn links_to_the_ledger_and_to_the_root() {
     intact(d, "l.pfhl");
 }
 
+/// An empty path is not the whole collection, and a relative one starts from the current directory.
+#[test]
+fn paths_of_decisions_mean_one_file() {
+    let directory = tree(&[("a", "1"), ("d/b", "2"), ("e/gone", "3")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    put(d, "a", "changed");
+    put(d, "d/b", "changed");
+    fs::remove_dir_all(d.join("t/e")).unwrap();
+    let open = pairs(&[("a", "changed"), ("d/b", "changed"), ("e/gone", "missing")]);
+    assert_eq!(found(d, &["run", "l.pfhl"], 1), open);
+    let events = || lines(&audit(d, &["status", "l.pfhl", "--json"]).stdout)[0]["events"].clone();
+    let before = events();
+    let commands = |path: &'static str| {
+        let decisions = ["accept", "forget"].map(|decide| vec![decide, "../l.pfhl", path, "--why", "intended"]);
+        decisions.into_iter().chain([vec!["history", "../l.pfhl", path]])
+    };
+    // The collection has a file of this name, too.
+    fs::create_dir(d.join("sub")).unwrap();
+    fs::write(d.join("sub/a"), "another").unwrap();
+    let here = d.canonicalize().unwrap();
+    let outside = format!(
+        "pfh: `../l.pfhl`: `{0}/sub/a` is below no root of the ledger: `{0}/t`. A relative path starts from the current \
+         directory; an absolute one is the same everywhere\n",
+        here.display()
+    );
+    for (path, told) in [("", "pfh: `../l.pfhl`: an empty path names no file\n"), ("a", outside.as_str())] {
+        for arguments in commands(path) {
+            audit(&d.join("sub"), &arguments).expect(2, told);
+        }
+    }
+    assert_eq!(events(), before);
+    // From inside of the collection, also below a directory that is gone.
+    let inside = ["accept", "../../l.pfhl", "b", "./../a", "../e/gone", "--why", "intended"];
+    audit(&d.join("t/d"), &inside).done();
+    assert_eq!(found(d, &["run", "l.pfhl"], 0), []);
+    intact(d, "l.pfhl");
+}
+
+/// A link at the old place of a collection stands for it: files have their old paths, and those below the new place.
+#[test]
+fn a_collection_that_moved_is_found_by_a_link() {
+    let directory = tree(&[("a", "1"), ("b", "2"), ("d/gone", "3"), ("e", "4")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    fs::rename(d.join("t"), d.join("new")).unwrap();
+    symlink("new", d.join("t")).unwrap();
+    for file in ["a", "b", "e"] {
+        put(d, file, "changed");
+    }
+    fs::remove_dir_all(d.join("t/d")).unwrap();
+    let open = pairs(&[("a", "changed"), ("b", "changed"), ("d/gone", "missing"), ("e", "changed")]);
+    assert_eq!(found(d, &["run", "l.pfhl"], 1), open);
+    let reported = d.canonicalize().unwrap().join("t/a");
+    let why = ["--why", "intended"];
+    audit(d, &[&["accept", "l.pfhl", reported.to_str().unwrap(), "t/d/gone", "new/b"][..], &why].concat()).done();
+    audit(&d.join("t"), &[&["accept", "../l.pfhl", "e"][..], &why].concat()).done();
+    assert_eq!(found(d, &["run", "l.pfhl"], 0), []);
+    intact(d, "l.pfhl");
+}
+
+/// With links that are followed, a file has several paths, each of which is one of its own.
+#[test]
+fn a_path_through_a_link_that_is_followed_is_one_of_its_own() {
+    let directory = tree(&[("d/f", "1")]);
+    let d = directory.path();
+    symlink("d", d.join("t/link")).unwrap();
+    audit(d, &["init", "-q", "l.pfhl", "t", "--follow-directories"]).done();
+    put(d, "d/f", "changed");
+    assert_eq!(found(d, &["run", "l.pfhl"], 1), pairs(&[("d/f", "changed"), ("link/f", "changed")]));
+    audit(d, &["accept", "l.pfhl", "t/link/f", "--why", "intended"]).done();
+    let status = audit(d, &["status", "l.pfhl"]);
+    let status = String::from_utf8(status.expect(1, "").to_vec()).unwrap();
+    assert!(status.contains("open         changed 1\n") && status.contains("/t/d/f`\n"), "{status}");
+}
+
 /// Texts of people forge no lines, and command no terminal.
 #[test]
 fn reasons_and_names_are_escaped() {
@@ -754,6 +830,29 @@ fn a_directory_that_cannot_be_listed_is_no_loss() {
     let ended = audit(d, &["run", "l.pfhl"]);
     fs::set_permissions(d.join("t/d"), fs::Permissions::from_mode(0o755)).unwrap();
     assert!(ended.code() == 3 && ended.stderr.contains("out of sight 1"), "{}", ended.stderr);
+}
+
+/// A file that a filter leaves out is out of sight, whether or not it is still there.
+#[test]
+fn what_a_filter_leaves_out_is_never_missing() {
+    let directory = tree(&[("a", "1"), ("b.tmp", "2"), ("d/c", "3"), ("d/e/f", "4")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    let run = |filter: &str| {
+        fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\nroots = ['t']\n{filter}\n")).unwrap();
+        let ended = audit(d, &["run", "p.toml"]);
+        let is_told = ended.stderr.ends_with(": 1 file, 1 B; read 0, 0 B, not read 1, out of sight 3\n");
+        assert!(ended.code() == 0 && is_told, "{filter}: {}", ended.stderr);
+    };
+    let filters = ["exclude = ['*.tmp', 'd/']", "exclude = ['*.tmp', '**/t/d']", "include = ['a']"];
+    filters.iter().for_each(|filter| run(filter));
+    fs::remove_file(d.join("t/b.tmp")).unwrap();
+    fs::remove_dir_all(d.join("t/d")).unwrap();
+    filters.iter().for_each(|filter| run(filter));
+    fs::write(d.join("p.toml"), "ledger = 'l.pfhl'\nroots = ['t']\n").unwrap();
+    let missing = pairs(&[("b.tmp", "missing"), ("d/c", "missing"), ("d/e/f", "missing")]);
+    assert_eq!(found(d, &["run", "p.toml"], 1), missing);
+    intact(d, "l.pfhl");
 }
 
 /// The names in it are known, and nothing else.

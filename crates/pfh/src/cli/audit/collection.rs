@@ -8,9 +8,9 @@ use pfh_ledger::{Error, Ledger, Lock, Settings, Subject};
 use pfh_list::place_of;
 use pfh_record::Timestamp;
 use pfh_source::{LocalSource, WalkOptions};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A ledger that is named on the command line, or by a policy.
@@ -68,9 +68,7 @@ impl Collection {
         of_policy: &[PathBuf],
         quiet: bool,
     ) -> Result<(), Failed> {
-        let (include, exclude) = (settings.include.clone(), settings.exclude.clone());
-        let walk = WalkOptions { include, exclude, ..WalkOptions::default() };
-        let walk = LocalSource::new(walk).map_err(Failed::usage)?;
+        let walk = filters(settings)?;
         let audited = |path: &PathBuf| {
             if path.as_os_str() == "-" || descriptor_named_by(path).is_some() {
                 return None;
@@ -112,6 +110,12 @@ impl Collection {
     }
 }
 
+/// Returns a source that knows which names the settings leave out, and walks nowhere.
+pub(super) fn filters(settings: &Settings) -> Result<LocalSource, Failed> {
+    let (include, exclude) = (settings.include.clone(), settings.exclude.clone());
+    LocalSource::new(WalkOptions { include, exclude, ..WalkOptions::default() }).map_err(Failed::usage)
+}
+
 /// Returns the file of `-o`, or the one to which standard output leads.
 pub(super) fn output_file(output: Option<&Path>) -> PathBuf {
     output.filter(|path| path.as_os_str() != "-").unwrap_or(Path::new("/dev/stdout")).to_owned()
@@ -143,35 +147,42 @@ pub(super) fn full_path(roots: &[Vec<u8>], subject: &Subject) -> Vec<u8> {
     path
 }
 
-/// Returns the file that a path on the command line names.
-pub(super) fn subject(ledger: &Ledger, path: &OsStr) -> Result<Subject, Error> {
-    let absolute = absolute(path);
-    let found = ledger.subject(absolute.as_bytes());
-    let Err(Error::Refused(_)) = found else { return found };
-    // The path may be a link to a root.
-    let whole = Path::new(path).canonicalize().ok();
-    if let Some(Ok(whole)) = whole.map(|whole| ledger.subject(whole.as_os_str().as_bytes())) {
-        return Ok(whole);
+/// Returns the file or directory that a path on the command line names. A relative one starts from the current
+/// directory.
+pub(super) fn subject(ledger: &Ledger, roots: &[Vec<u8>], path: &OsStr) -> Result<Subject, Error> {
+    if path.is_empty() {
+        return Err(Error::Refused("an empty path names no file".to_owned()));
     }
-    // As reports show it: below the only root.
-    if path.as_bytes().starts_with(b"/") { found } else { ledger.subject(path.as_bytes()) }
-}
-
-/// Returns a path from the root of the filesystem on. Its directory is resolved, as the roots are, if it exists; the
-/// file need not exist.
-fn absolute(path: &OsStr) -> OsString {
-    let path = std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path));
-    let resolved = path.parent().and_then(|parent| parent.canonicalize().ok());
-    match (resolved, path.file_name()) {
-        (Some(parent), Some(name)) => parent.join(name).into_os_string(),
-        _ => {
-            let mut bytes = path.into_os_string().into_vec();
-            while bytes.len() > 1 && bytes.ends_with(b"/") {
-                bytes.pop();
-            }
-            OsString::from_vec(bytes)
+    let written: PathBuf = std::path::absolute(path)?.components().collect();
+    let resolved = match (written.parent(), written.file_name()) {
+        (Some(parent), Some(name)) => place_of(parent).join(name),
+        _ => place_of(&written),
+    };
+    let place = |root: &Vec<u8>| place_of(Path::new(OsStr::from_bytes(root))).into_os_string().into_vec();
+    let places: Vec<Vec<u8>> = roots.iter().map(place).collect();
+    let mut named = None;
+    // As it is written first: a root may be a link by now, and runs may follow links in the collection.
+    for (roots, path) in [(roots, &written), (roots, &resolved), (&places[..], &resolved)] {
+        if path.components().any(|part| part == Component::ParentDir) {
+            continue;
         }
+        let Some(subject) = Subject::below(roots, path.as_os_str().as_bytes()) else { continue };
+        if ledger.has(&subject)? {
+            return Ok(subject);
+        }
+        named.get_or_insert(subject);
     }
+    // The path may be a link to a root.
+    let named = named.or_else(|| Subject::below(&places, place_of(&written).as_os_str().as_bytes()));
+    named.ok_or_else(|| {
+        let roots: Vec<String> = roots.iter().map(|root| message::quoted(root)).collect();
+        Error::Refused(format!(
+            "{} is below no root of the ledger: {}. A relative path starts from the current directory; an absolute one \
+             is the same everywhere",
+            message::quoted_path(&resolved),
+            roots.join(", ")
+        ))
+    })
 }
 
 /// Returns a time of the ledger as text.

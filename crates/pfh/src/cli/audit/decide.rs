@@ -31,7 +31,7 @@ fn decide(arguments: &DecideArguments, done: &str, decision: Decision) -> Result
     let roots = ledger.roots().map_err(failed)?;
     let (mut text, mut decided) = (String::new(), Ok(()));
     for path in &arguments.paths {
-        let files = subject(&ledger, path).and_then(|at| decision(&mut ledger, &at, &by, &arguments.why));
+        let files = subject(&ledger, &roots, path).and_then(|at| decision(&mut ledger, &at, &by, &arguments.why));
         match files {
             Ok(files) => {
                 for (subject, status) in files {

@@ -107,7 +107,7 @@ pub(super) fn history(arguments: &HistoryArguments) -> Result<Ending, Failed> {
     let ledger = collection.open()?;
     let failed = |error| collection.failed(error);
     let roots = ledger.roots().map_err(failed)?;
-    let subject = subject(&ledger, &arguments.path).map_err(failed)?;
+    let subject = subject(&ledger, &roots, &arguments.path).map_err(failed)?;
     let path = full_path(&roots, &subject);
     let Some(events) = ledger.history(&subject).map_err(failed)? else {
         let path = message::quoted(&path);

@@ -6,7 +6,7 @@ use super::super::exit::Failed;
 use super::super::message;
 use super::super::quantity::{Clock, Count};
 use super::super::reading;
-use super::collection::{failed, full_path};
+use super::collection::{failed, filters, full_path};
 use pfh::HashRun;
 use pfh_digest::Algorithm;
 use pfh_engine::{CancelToken, Options, StartError};
@@ -72,11 +72,16 @@ pub(super) fn perform(
     let runs = run.ledger().runs().map_err(of_ledger)?;
     // An abandoned run has not counted them.
     let expected = runs.iter().rev().filter_map(|run| run.end.as_ref()).map(|end| end.files).find(|files| *files > 0);
+    let (filters, filtered) = (filters(settings)?, roots.clone());
+    let is_wanted = move |subject: &Subject| {
+        let root = filtered.get(subject.root as usize);
+        root.is_none_or(|root| filters.wants_below(root, &subject.path))
+    };
     let (seen, began) = (AtomicU64::new(0), Instant::now());
     let text = || walked(seen.load(Ordering::Relaxed), expected, began.elapsed());
     let compared = command.work(text, |command| {
         // The engine has the other half, later.
-        let mut survey = Survey::new(manner.memory_bytes / 2);
+        let mut survey = Survey::new(manner.memory_bytes / 2).filtered(is_wanted);
         for (number, root) in (0..).zip(&roots) {
             let before = survey.found();
             let is_whole = walk(command, &mut survey, number, root, settings, manner.allow_empty, &seen)?;
