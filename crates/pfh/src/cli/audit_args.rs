@@ -4,6 +4,7 @@ use super::common_args::IoWord;
 use super::progress::When;
 use super::quantity::{parse_bytes, parse_duration, parse_share};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use pfh_record::FormatName;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +27,8 @@ Examples:
       a change was intended
   pfh audit report photos.pfhl -f html -o report.html
       the last run as a page
+  pfh audit export photos.pfhl -o SHA256SUMS
+      the digests that the ledger expects, for somebody else, or for a check of a backup by `pfh verify`
   pfh audit migrate photos.pfhl --to sha256
       other digests, after a check by the old ones in the same reading
   pfh audit head photos.pfhl -o head.txt
@@ -36,7 +39,7 @@ Exit status:
   0    all done, and no alarm is open
   1    an alarm is open: bit rot, a changed, missing or unreadable file; or the ledger is damaged (verify-ledger)
   2    the command line is wrong, or the run could not begin
-  3    some input could not be read
+  3    some input could not be read, or an expected file cannot be listed (export)
   4    the ledger or the output could not be written
   5    1 and 3 together
   130  interrupted; the next run goes on
@@ -63,6 +66,8 @@ pub(crate) enum AuditCommand {
     History(HistoryArguments),
     /// Write the report of a run.
     Report(ReportArguments),
+    /// Write a list of the expected files with the digests that the ledger expects, without reading them.
+    Export(ExportArguments),
     /// Accept open findings: what was seen is expected from now on.
     Accept(DecideArguments),
     /// Expect a file, or all files below a directory, no longer.
@@ -295,6 +300,35 @@ pub(crate) struct ReportArguments {
     /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The ledger, or a policy (`.toml`) that names it.
+    #[arg(value_name = "LEDGER", value_hint = ValueHint::FilePath)]
+    pub(crate) ledger: PathBuf,
+
+    /// Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several].
+    ///
+    /// At the end, the facts that the format cannot hold are counted on standard error.
+    #[arg(short, long, value_name = "FORMAT")]
+    pub(crate) format: Option<FormatName>,
+
+    /// Only these digests, in this order [default: all of the ledger's algorithms that the format has a place for].
+    #[arg(short, long = "algorithm", value_name = "LIST", value_delimiter = ',')]
+    pub(crate) algorithms: Vec<String>,
+
+    /// Write to FILE, which appears whole or not at all; `-` is standard output [default: -].
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Replace an existing FILE of -o even if no file is expected.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+
+    /// Do not print what the list lacks.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,14 +6,15 @@ use super::exit::{Ending, Failed};
 use super::lists::{self, BrokenLines};
 use super::output::interrupted;
 use super::quantity::{Bytes, Count};
-use super::written_list::{Losses, WrittenList};
-use super::{message, reading};
-use pfh::HashRun;
-use pfh_digest::{Algorithm, Digest};
+use super::written_list::{
+    DIGESTS, Losses, MODIFIED, NOT_EXPRESSED, REASONS_MAX, SIZE, WITHOUT, WrittenList, selected,
+};
+use super::{message, reading, written_list};
+use pfh_digest::Digest;
 use pfh_list::{Entry, Grouping, Header, Input, List, ReadError, ReadOptions};
 use pfh_record::{
-    Conversion, DigestKind, Expected, Feature, Format, FormatError, FormatName, Labels, ListEnd, Metadata,
-    NotExpressible, Outcome, Piece, Record, RunFacts, Selection, Summary, WriteOptions,
+    DigestKind, Expected, Feature, Format, FormatName, Labels, ListEnd, Metadata, NotExpressible, Outcome, Piece,
+    Record, RunFacts, Selection, Summary, WriteOptions,
 };
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -191,26 +192,7 @@ fn selection(
             "there are no digests at the beginning of the lists, and format `{format}` lists nothing else; name their algorithms with -a"
         )));
     }
-    let whole = selection.clone();
-    loop {
-        let without = match format.check(&selection, options) {
-            Err(FormatError::Algorithm { algorithm, .. }) => without(&selection, algorithm.into()),
-            Err(FormatError::NoSimilarity { family, .. }) => without(&selection, family.into()),
-            Err(FormatError::OneFamily { family }) if selection.families().contains(&family) => Selection::from(family),
-            _ => return Ok(selection),
-        };
-        if without.is_empty() {
-            // The reason names what the lists have.
-            return format.check(&whole, options).map(|()| without).map_err(Failed::usage);
-        }
-        selection = without;
-    }
-}
-
-fn without(selection: &Selection, kind: DigestKind) -> Selection {
-    let algorithms = selection.algorithms().iter().map(|one| DigestKind::from(*one));
-    let families = selection.families().iter().map(|one| DigestKind::from(*one));
-    algorithms.chain(families).filter(|one| *one != kind).collect()
+    written_list::fitting(selection, format, options).map_err(Failed::usage)
 }
 
 /// The facts of a header and their words in reports.
@@ -253,13 +235,7 @@ struct Merged {
 
 impl Merged {
     fn of(headers: &[&Header]) -> Result<Merged, Failed> {
-        let own = HashRun::new([]).map_err(Failed::usage)?.facts();
-        let conversion = Conversion {
-            program: own.program,
-            program_version: own.program_version,
-            command_line: own.command_line,
-            started: own.started,
-        };
+        let conversion = written_list::conversion()?;
         let mut header = headers.first().map_or(Header::new(FormatName::Jsonl), |header| (*header).clone());
         let differs = |same: fn(&Header, &Header) -> bool| headers.iter().any(|other| !same(headers[0], other));
         let mut differing = Vec::new();
@@ -309,11 +285,8 @@ impl Merged {
     }
 }
 
-const DIGESTS: &str = "have other digests too, which the list lacks";
 const SIMILARITIES: &str = "have similarity digests, which the list lacks";
 const NO_DIGEST: &str = "have a reason for a missing similarity digest, which the list lacks";
-const SIZE: &str = "have a size, which the list lacks";
-const MODIFIED: &str = "have a time of modification, which the list lacks";
 const CHANGED: &str = "have a time of the last inode change, which the list lacks";
 const INODE: &str = "have an inode or a number of links, which the list lacks";
 const MODE: &str = "have a mode, an owner or a group, which the list lacks";
@@ -330,9 +303,7 @@ const CATEGORIES: &str = "have a category, which the list lacks";
 const STANDARD_INPUT: &str = "are standard input, which this format names in its own way";
 const UNNAMED: &str = "have no name; their digest stands for it";
 const GUESSED: &str = "have digests whose algorithm is taken from their length";
-const WITHOUT: &str = "have none of these digests, and are left out";
 const CONTRADICTING: &str = "contradict an earlier entry of the file, and stay apart from it";
-const NOT_EXPRESSED: &str = "cannot be expressed in this format, and are left out";
 
 const LOST: &[&str] = &[
     DIGESTS,
@@ -362,9 +333,6 @@ const LOST: &[&str] = &[
 
 /// Memory for joining entries of several lists.
 const JOIN_BYTES: u64 = 64 << 20;
-
-/// Most reasons that are reported for entries that the format cannot express, and for those that contradict others.
-const REASONS_MAX: u64 = 10;
 
 /// Most pieces of a file. They are held until all were read, since in some formats they are parts of one object.
 const PIECES_MAX: usize = 1 << 19;
@@ -702,20 +670,8 @@ impl Converter {
         };
         match written {
             Ok(()) => self.written += u64::from(self.joined.is_none()),
-            Err(reason) => {
-                self.losses.note(NOT_EXPRESSED, true);
-                let count = self.losses.count(NOT_EXPRESSED);
-                if !self.quiet && count <= REASONS_MAX {
-                    message::error(format_args!("{}: {reason}", message::quoted(&record.path)));
-                }
-            }
+            Err(reason) => self.losses.refuse(&record.path, &reason, self.quiet),
         }
         Ok(())
     }
-}
-
-/// Returns the digests by these algorithms, in their order.
-fn selected(algorithms: &[Algorithm], digests: &[Digest]) -> Vec<Digest> {
-    let by = |algorithm: &Algorithm| digests.iter().find(|digest| digest.algorithm() == *algorithm).copied();
-    algorithms.iter().filter_map(by).collect()
 }

@@ -244,6 +244,7 @@ fn no_output_replaces_the_ledger() {
         refused(&["head", "l.pfhl", "-o", output]);
         refused(&["head", "l.pfhl", "-o", "head", "--timestamp-request", output]);
         refused(&["report", "l.pfhl", "-o", output]);
+        refused(&["export", "l.pfhl", "-o", output]);
         refused(&["run", "l.pfhl", "-o", output]);
         refused(&["migrate", "l.pfhl", "--to", "sha512", "-o", output]);
     }
@@ -279,6 +280,7 @@ fn no_output_replaces_a_file_of_the_collection() {
         refused(&["run", "l.pfhl", "-f", "csv", "-o", output]);
         refused(&["migrate", "l.pfhl", "--to", "sha512", "-o", output]);
         refused(&["report", "l.pfhl", "-o", output]);
+        refused(&["export", "l.pfhl", "-o", output]);
         refused(&["head", "l.pfhl", "-o", output]);
         refused(&["head", "l.pfhl", "-o", "head", "--timestamp-request", output]);
     }
@@ -924,6 +926,70 @@ fn reports_for_programs_and_people() {
     );
     assert_eq!(count("/premis /agent"), "1");
     assert!(premis.contains("<eventOutcome>fail</eventOutcome>") && premis.contains("/odd%0A%01</"), "{premis}");
+}
+
+/// A list has what is expected, whatever was found since, and is checked at the root.
+#[test]
+fn expected_files_are_exported() {
+    let directory = tree(&[("-", "dash"), ("a", "one"), ("d/b", "two"), ("gone", "three")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    let told = "pfh: written: 4\n\
+                pfh: entries: 4 have a size, which the list lacks: `./-`, `a`, `d/b`, …\n\
+                pfh: entries: 4 have a time of modification, which the list lacks: `./-`, `a`, `d/b`, …\n";
+    audit(d, &["export", "l.pfhl", "-o", "SHA256SUMS"]).expect(0, told);
+    let list = [line(b"dash", "./-"), line(b"one", "a"), line(b"two", "d/b"), line(b"three", "gone")].concat();
+    assert_eq!(fs::read_to_string(d.join("SHA256SUMS")).unwrap(), list);
+    if let Some(checked) = peer("sha256sum", &d.join("t"), ["--check", "--quiet", "../SHA256SUMS"]) {
+        assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+    }
+    for format in ["gnu", "bsd", "hashdeep", "md5deep", "md5deep-z", "csv", "jsonl", "dfxml"] {
+        audit(d, &["export", "-q", "l.pfhl", "-f", format, "-o", "list"]).done();
+        let verified = pfh(d, ["verify", "list", "t"]).run();
+        assert_eq!(verified.code(), 0, "{format}: {}{}", String::from_utf8_lossy(&verified.stdout), verified.stderr);
+    }
+    let sfv = audit(d, &["export", "l.pfhl", "-f", "sfv"]);
+    assert!(sfv.code() == 2 && sfv.stderr.contains("has no place for sha256"), "{}", sfv.stderr);
+    put(d, "a", "changed");
+    fs::remove_file(d.join("t/gone")).unwrap();
+    audit(d, &["run", "-q", "l.pfhl"]);
+    audit(d, &["export", "-q", "l.pfhl"]).printed(list.as_bytes());
+    let sizes = audit(d, &["export", "-q", "l.pfhl", "-f", "jsonl"]);
+    let sizes = lines(sizes.done());
+    assert_eq!(sizes[0]["directory"], d.canonicalize().unwrap().join("t").to_str().unwrap());
+    assert_eq!(sizes.iter().find(|line| line["path"] == "a").unwrap()["size"], 3);
+    audit(d, &["accept", "l.pfhl", "t/a", "t/gone", "--why", "intended"]).done();
+    let list = [line(b"dash", "./-"), line(b"changed", "a"), line(b"two", "d/b")].concat();
+    audit(d, &["export", "-q", "l.pfhl"]).printed(list.as_bytes());
+    // Names that the format cannot express, and digests that the ledger does not have.
+    put(d, "two\nlines", "x");
+    audit(d, &["run", "-q", "l.pfhl"]).done();
+    let odd = audit(d, &["export", "l.pfhl", "-f", "hashdeep"]);
+    let is_told = odd.stderr.contains("pfh: written: 3\n") && odd.stderr.contains("1 cannot be expressed");
+    assert!(odd.code() == 3 && is_told, "{}", odd.stderr);
+    let none = audit(d, &["export", "-q", "l.pfhl", "-a", "sha512", "-o", "SHA256SUMS"]);
+    assert_eq!(none.code(), 3, "{}", none.stderr);
+    assert!(fs::metadata(d.join("SHA256SUMS")).unwrap().len() > 0);
+}
+
+/// Of several roots, a list has absolute paths; of several algorithms, those that the format has a place for.
+#[test]
+fn exported_lists_of_several_roots_and_algorithms() {
+    let directory = tree(&[("x/a", "one"), ("y/a", "two")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t/x", "t/y", "-a", "sha256,sha512"]).done();
+    let root = d.canonicalize().unwrap();
+    let (x, y) = (root.join("t/x/a").display().to_string(), root.join("t/y/a").display().to_string());
+    let ended = audit(d, &["export", "l.pfhl", "-f", "gnu", "-a", "sha256"]);
+    let told = format!("pfh: entries: 2 have other digests too, which the list lacks: `{x}`, `{y}`\n");
+    assert!(ended.code() == 0 && ended.stderr.contains(&told), "{}", ended.stderr);
+    ended.printed([line(b"one", &x), line(b"two", &y)].concat().as_bytes());
+    assert_eq!(audit(d, &["export", "l.pfhl", "-f", "gnu"]).code(), 2);
+    let hashdeep = audit(d, &["export", "-q", "l.pfhl", "-f", "hashdeep"]);
+    assert!(hashdeep.done().starts_with(b"%%%% HASHDEEP-1.0\n%%%% size,sha256,filename\n"), "{:?}", hashdeep.stdout);
+    let bsd = audit(d, &["export", "-q", "l.pfhl"]);
+    let start = format!("SHA256 ({x}) = {}\nSHA512 ({x}) = ", digest("sha256", b"one"));
+    assert!(bsd.done().starts_with(start.as_bytes()), "{:?}", bsd.stdout);
 }
 
 /// The walk tells how many files it has seen, and how many the last run has found.

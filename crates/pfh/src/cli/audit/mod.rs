@@ -4,6 +4,7 @@ mod collection;
 mod decide;
 mod deliver;
 mod describe;
+mod export;
 mod head;
 mod look;
 mod metrics;
@@ -27,6 +28,7 @@ pub(crate) fn run(arguments: &AuditArguments) -> Result<Ending, Failed> {
         AuditCommand::Status(arguments) => look::status(arguments),
         AuditCommand::History(arguments) => look::history(arguments),
         AuditCommand::Report(arguments) => report::run(arguments),
+        AuditCommand::Export(arguments) => export::run(arguments),
         AuditCommand::Accept(arguments) => decide::accept(arguments),
         AuditCommand::Forget(arguments) => decide::forget(arguments),
         AuditCommand::Head(arguments) => head::head(arguments),

@@ -339,7 +339,7 @@ fn settings_of(arguments: &InitArguments) -> Settings {
 }
 
 /// Returns algorithms by their names, each once.
-fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failed> {
+pub(super) fn algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failed> {
     reading::unkeyed(names, "needs a key, which a ledger cannot keep")
 }
 
