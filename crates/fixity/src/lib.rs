@@ -36,6 +36,6 @@ pub use finding::{Finding, Findings, Totals};
 pub use found::{Found, Look, Presence, State};
 pub use hashdeep::{HashdeepAudit, HashdeepResult};
 pub use listed::{Listed, Reading, Useless, identity_of_list};
-pub use path::{PATH_BYTES_MAX, PathError, below_root};
+pub use path::{PATH_BYTES_MAX, PathError, below_root, composes_otherwise};
 pub use paths_below::PathsBelow;
 pub use root::{PathForms, Root};

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use unicode_normalization::UnicodeNormalization;
+
 /// The longest path that is compared, in bytes. Linux takes 4,096 in a call; deeper files can be reached step by step.
 pub const PATH_BYTES_MAX: usize = 16 << 10;
 
@@ -38,6 +40,14 @@ impl fmt::Display for PathError {
 }
 
 impl std::error::Error for PathError {}
+
+/// Whether two paths have the same letters, and compose some of them otherwise (Unicode normalization forms, UAX #15).
+pub fn composes_otherwise(path: &[u8], other: &[u8]) -> bool {
+    match (std::str::from_utf8(path), std::str::from_utf8(other)) {
+        (Ok(path), Ok(other)) => path != other && path.nfc().eq(other.nfc()),
+        _ => false,
+    }
+}
 
 /// Returns the path without components that mean nothing: `.` and empty ones.
 ///

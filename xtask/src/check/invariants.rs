@@ -81,7 +81,7 @@ const RULES: [Rule; 8] = [
             except("crates/nsrl/src/", "databases of known files, and the archives in which they are published"),
             except(
                 "crates/pfh/src/cli/reading.rs",
-                "the lists of --files-from and --compat gnu, and a profile of bags",
+                "the lists of --files-from and --compat gnu, a profile of bags, and the system's list of users",
             ),
             except("crates/plan/src/", "plans, the lists of shards, and their results"),
             except("crates/copy/src/", "files that are written, and directories of destinations"),

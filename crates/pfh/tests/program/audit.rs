@@ -158,6 +158,22 @@ fn a_collection_over_time() {
     assert_eq!(beside, ["l.pfhl", "l.pfhl.lock", "t"]);
 }
 
+/// Two names that look the same are told apart.
+#[test]
+fn a_name_that_only_composes_its_letters_otherwise_is_told() {
+    let directory = tree(&[("caf\u{e9}", "1"), ("tea", "2")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    fs::rename(d.join("t/caf\u{e9}"), d.join("t/cafe\u{301}")).unwrap();
+    fs::rename(d.join("t/tea"), d.join("t/the\u{301}")).unwrap();
+    let report = String::from_utf8(audit(d, &["run", "-q", "l.pfhl"]).done().to_vec()).unwrap();
+    let told = "/t/caf\u{e9}`, which composes letters of its name otherwise\n";
+    assert!(report.contains(told) && report.matches("otherwise").count() == 1, "{report}");
+    let history = audit(d, &["history", "l.pfhl", "t/caf\u{e9}"]);
+    let history = String::from_utf8(history.done().to_vec()).unwrap();
+    assert!(history.ends_with("/t/cafe\u{301}`, which composes letters of its name otherwise\n"), "{history}");
+}
+
 #[test]
 fn what_cannot_be_meant_is_refused() {
     let directory = tree(&[("d/f", "hello")]);
@@ -907,6 +923,10 @@ fn reports_for_programs_and_people() {
     ] {
         assert!(prometheus.lines().any(|found| found == line), "{line}\n{prometheus}");
     }
+    // The state of the collection is that after the last run.
+    let earlier = audit(d, &["report", "l.pfhl", "--run", "1", "-f", "prometheus"]);
+    earlier.expect(2, "pfh: format `prometheus` has the collection as it stands and the last run; leave --run out\n");
+    audit(d, &["report", "l.pfhl", "--run", "2", "-f", "prometheus"]).printed(prometheus.as_bytes());
     let html = report("html");
     assert!(html.contains("2 files have open findings.") && html.contains("a &amp; &lt;b&gt;"), "{html}");
     let premis = report("premis");

@@ -3,6 +3,7 @@
 use super::super::exit::Failed;
 use super::super::message;
 use super::super::output::descriptor_named_by;
+use super::super::reading;
 use super::policy::{Policy, is_policy};
 use pfh_ledger::{Error, Ledger, Lock, Settings, Subject};
 use pfh_list::place_of;
@@ -195,8 +196,39 @@ pub(super) fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed())
 }
 
+/// Largest list of users that is read.
+const USERS_BYTES_MAX: u64 = 16 << 20;
+
 /// Returns the name of the user, for the ledger.
 pub(super) fn user() -> String {
     let named = ["LOGNAME", "USER"].iter().find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
-    named.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
+    let number = rustix::process::getuid().as_raw();
+    // Containers set no names. Beyond this file, the system could ask a server.
+    let listed = || {
+        let users = reading::read_small(Path::new("/etc/passwd"), USERS_BYTES_MAX).ok()?;
+        name_of(number, &String::from_utf8_lossy(&users))
+    };
+    named.or_else(listed).unwrap_or_else(|| format!("uid {number}"))
+}
+
+/// Returns the name of the user with this number, of the text of `/etc/passwd`.
+fn name_of(number: u32, users: &str) -> Option<String> {
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, own) = (fields.next()?, fields.nth(1)?);
+        (own.parse::<u32>() == Ok(number) && !name.is_empty()).then(|| name.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_a_user_has_a_name() {
+        let users = "root:x:0:0:root:/root:/bin/sh\n\n+\n:x:7:7::/:\nanna:x:1000:100:1001:/home/anna:/bin/sh\n";
+        let name = |number| name_of(number, users);
+        assert_eq!((name(0), name(1000)), (Some("root".to_owned()), Some("anna".to_owned())));
+        assert_eq!([name(7), name(100), name(1001)], [None, None, None]);
+    }
 }

@@ -10,7 +10,15 @@ use std::io::Write;
 
 /// Returns what an event says beside its kind, its file and its time.
 pub(super) fn describe(ledger: &Ledger, roots: &[Vec<u8>], event: &Event) -> Result<String, Error> {
-    let other = || event.other.as_ref().map_or(String::new(), |other| message::quoted(&full_path(roots, other)));
+    let other = || {
+        let Some(other) = &event.other else { return String::new() };
+        let name = message::quoted(&full_path(roots, other));
+        // Both look the same.
+        let composes_otherwise = event.subject.as_ref().is_some_and(|subject| {
+            subject.root == other.root && pfh_fixity::composes_otherwise(&subject.path, &other.path)
+        });
+        if composes_otherwise { format!("{name}, which composes letters of its name otherwise") } else { name }
+    };
     Ok(match event.finding {
         Finding::Changed | Finding::BitRot => {
             let (expected, found) = (expected(ledger, event)?, event.digests.clone().unwrap_or_default());

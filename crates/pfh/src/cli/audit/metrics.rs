@@ -5,7 +5,7 @@ use pfh_ledger::{Error, Finding, RunEnd};
 use std::fmt::Write as _;
 use std::io::Write;
 
-/// Writes the metrics, which are of the collection as it stands, and of the run.
+/// Writes the metrics, which are of the collection as it stands, and of the run, which is the last one.
 pub(super) fn write(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
     let standing = reported.ledger.standing(None)?;
     let name = reported.ledger.path().file_stem().unwrap_or_default().to_string_lossy();

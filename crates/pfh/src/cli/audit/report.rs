@@ -23,18 +23,21 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<Ending, Failed> {
     let (roots, settings) = (ledger.roots().map_err(failed)?, collection.settings(&ledger)?);
     collection.stay_outside(&roots, &settings, arguments.output.as_slice(), &[], false)?;
     let runs = ledger.runs().map_err(failed)?;
+    let last = runs.iter().rev().find(|run| run.end.is_some()).map(|run| run.number);
     let number = match arguments.run {
-        Some(number) if runs.iter().any(|run| run.number == number) => number,
-        Some(number) => {
+        Some(number) if runs.iter().all(|run| run.number != number) => {
             return Err(Failed::usage(format_args!(
                 "the ledger has no run {number}; its runs are 1 to {}",
                 runs.len()
             )));
         }
-        None => match runs.iter().rev().find(|run| run.end.is_some()) {
-            Some(run) => run.number,
-            None => return Err(Failed::usage("no run has ended yet")),
-        },
+        Some(number) if arguments.format == ReportFormat::Prometheus && last != Some(number) => {
+            return Err(Failed::usage(
+                "format `prometheus` has the collection as it stands and the last run; leave --run out",
+            ));
+        }
+        Some(number) => number,
+        None => last.ok_or_else(|| Failed::usage("no run has ended yet"))?,
     };
     let command = Command::begin(Reporting::DEFAULT, None);
     command.set_output(reading::open_output(arguments.output.as_deref(), [])?);
