@@ -97,10 +97,10 @@ fn look(ledger: &Ledger) -> Result<(), Error> {
         Ok(())
     });
     for subject in &subjects {
-        let _ = ledger.history(subject);
+        let _ = (ledger.history(subject), ledger.has(subject));
     }
     let _ = (ledger.roots(), ledger.settings(), ledger.runs(), ledger.head(), Run::unfinished(ledger));
-    let _ = (ledger.standing(Some(0)), ledger.without("sha256"), ledger.subject(b"/kept/a"));
+    let _ = (ledger.standing(Some(0)), ledger.without("sha256"));
     files
 }
 
