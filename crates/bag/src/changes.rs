@@ -45,6 +45,8 @@ pub enum Change {
     /// It is not there, and fetch.txt lists it, so it keeps the old digests. The number is its length in bytes, if
     /// fetch.txt states that.
     NotFetched(Option<u64>),
+    /// It is not there, and fetch.txt lists it, and no old manifest: nobody knows its digest.
+    NotListed,
 }
 
 /// Takes a path, how it differs, and its digests.
@@ -137,9 +139,10 @@ impl Changes {
         self.sort.push(record)
     }
 
-    /// Calls `each` with every path in order, how it differs, and its digests: none of a removed file. Of a file that
-    /// is not fetched, digests by new algorithms are lacking. Where a listed path does not exist, and exactly one file
-    /// that is not listed has the same name in another spelling, they are one, as in [`Judge`](crate::Judge).
+    /// Calls `each` with every path in order, how it differs, and its digests: none of a file that is removed or not
+    /// listed. Of a file that is not fetched, digests by new algorithms are lacking. Where a listed path does not
+    /// exist, and exactly one file that is not listed has the same name in another spelling, they are one, as in
+    /// [`Judge`](crate::Judge).
     ///
     /// # Errors
     /// The errors of temporary files and of `each`.
@@ -338,7 +341,8 @@ impl Group {
             (Some(digests), _) if self.is_changed => each(path, Change::Changed, &digests),
             (Some(digests), _) if self.is_spelt_otherwise => each(path, Change::SpeltOtherwise, &digests),
             (Some(digests), _) => each(path, Change::Unchanged, &digests),
-            (None, _) if self.old.is_empty() => Ok(()),
+            (None, None) if self.old.is_empty() => Ok(()),
+            (None, Some(_)) if self.old.is_empty() => each(path, Change::NotListed, &[]),
             (None, Some(bytes)) => {
                 let kept = self.old.into_iter().filter(|digest| algorithms.contains(&digest.algorithm()));
                 each(path, Change::NotFetched(bytes), &kept.collect::<Vec<_>>())
@@ -363,7 +367,7 @@ mod tests {
         let declared = Declaration::default();
         let none = &mut |finding: Finding| panic!("{finding}");
         changes.old(&ManifestName::of(md5, false), declared, text.as_bytes(), none).unwrap();
-        let fetch = b"https://a.example/ - data/there\nhttps://a.example/ 7 data/long\n";
+        let fetch = b"https://a.example/ - data/there\nhttps://a.example/ 7 data/long\nhttps://a.example/ 1 data/x\n";
         changes.fetch(declared, &fetch[..], none).unwrap();
         for path in ["data/same", "data/other", "data/first"] {
             changes.file(path.as_bytes(), &[md5.digest(b"new"), sha1.digest(b"new")]).unwrap();
@@ -381,6 +385,7 @@ mod tests {
             ("data/other", Change::Changed, 2),
             ("data/same", Change::Unchanged, 2),
             ("data/there", Change::NotFetched(None), 1),
+            ("data/x", Change::NotListed, 0),
         ];
         assert_eq!(seen, expected.map(|(path, change, digests)| (path.to_owned(), change, digests)));
     }
@@ -415,6 +420,8 @@ mod tests {
         changes.each(each).unwrap();
         let expected = [
             ("data/1\u{e9}", Change::Changed),
+            // The new manifests have the spelling of the file, which fetch.txt does not list.
+            ("data/2e\u{301}", Change::NotListed),
             ("data/2\u{e9}", Change::SpeltOtherwise),
             ("data/3\n", Change::SpeltOtherwise),
             // Two listed names are spellings of one file.

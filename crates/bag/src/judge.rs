@@ -253,17 +253,22 @@ impl Judge {
     ///
     /// # Errors
     /// The errors of temporary files and of `report`.
-    pub fn judge(self, wanted: Wanted, profile: Option<&Profile>, report: Report<'_>) -> io::Result<Judged> {
+    pub fn judge(mut self, wanted: Wanted, profile: Option<&Profile>, report: Report<'_>) -> io::Result<Judged> {
         self.structure(wanted, report)?;
-        self.oxum(wanted, report)?;
-        let Judge { declared, info, manifests, sort, folded, memory_bytes, payload, has_fetch, .. } = self;
+        // Which files are still to be fetched is known only when all lines have met the files.
+        let is_oxum_last = self.has_fetch && wanted > Wanted::Oxum;
+        if !is_oxum_last {
+            self.oxum(wanted, Some(Oxum::default()), report)?;
+        }
+        let [sort, folded] = [&mut self.sort, &mut self.folded].map(|sort| std::mem::replace(sort, ByteSort::new(0)));
         let mut profile = profile.map(ProfileCheck::new);
         let mut join = Join {
-            declared,
-            manifests: &manifests,
+            declared: self.declared,
+            manifests: &self.manifests,
             group: Group::default(),
             key: Vec::new(),
-            others: ByteSort::new(memory_bytes),
+            others: ByteSort::new(self.memory_bytes),
+            not_fetched: Some(Oxum::default()),
             plan: PlanWriter::new()?,
             profile: profile.as_mut(),
             report: &mut *report,
@@ -276,22 +281,26 @@ impl Judge {
             others.into_each(|record| spellings.record(record))?;
             spellings.end_group()?;
         }
-        let plan = join.plan;
+        let (plan, not_fetched) = (join.plan, join.not_fetched);
+        if is_oxum_last {
+            self.oxum(wanted, not_fetched, report)?;
+        }
         if wanted > Wanted::Oxum {
             collisions(folded, report)?;
-            let names: Vec<&ManifestName> = manifests.iter().map(|manifest| &manifest.name).collect();
+            let names: Vec<&ManifestName> = self.manifests.iter().map(|manifest| &manifest.name).collect();
+            let info = self.info.as_ref();
             if let Some(profile) = profile {
-                profile.end(declared.version, info.as_ref(), &names, has_fetch, payload, report)?;
-            } else if let Some(stated) = info.as_ref().and_then(|info| info.value(crate::profile::IDENTIFIER)) {
+                profile.end(self.declared.version, info, &names, self.has_fetch, self.payload, report)?;
+            } else if let Some(stated) = info.and_then(|info| info.value(crate::profile::IDENTIFIER)) {
                 let text =
                     format!("the bag claims the profile {stated}, which is not checked: --profile takes it as a file");
                 report(Finding::warning(Rule::Profile, text))?;
             }
         }
-        let payload_manifests = manifests.iter().filter(|manifest| !manifest.name.is_tag);
+        let payload_manifests = self.manifests.iter().filter(|manifest| !manifest.name.is_tag);
         let algorithms = payload_manifests.filter_map(|manifest| manifest.name.algorithm).collect();
-        let plan = plan.finish(manifests.into_iter().map(|manifest| manifest.name).collect())?;
-        Ok(Judged { version: declared.version, payload, algorithms, plan })
+        let plan = plan.finish(self.manifests.into_iter().map(|manifest| manifest.name).collect())?;
+        Ok(Judged { version: self.declared.version, payload: self.payload, algorithms, plan })
     }
 
     /// Judges that there is a payload, and a manifest of it that can be used.
@@ -320,16 +329,28 @@ impl Judge {
         Ok(())
     }
 
-    /// Compares the payload with what bag-info.txt states.
-    fn oxum(&self, wanted: Wanted, report: Report<'_>) -> io::Result<()> {
+    /// Compares the payload with what bag-info.txt states. `not_fetched` are the files that are still to be fetched;
+    /// `None` if fetch.txt does not state the length of each, so that nothing can be compared.
+    fn oxum(&self, wanted: Wanted, not_fetched: Option<Oxum>, report: Report<'_>) -> io::Result<()> {
         let stated = self.info.as_ref().and_then(Info::oxum);
         let name = self.info_name();
-        match stated {
-            Some(stated) if stated != self.payload => {
-                let text = format!("Payload-Oxum is {stated}, and the payload has {}", self.payload);
+        match (stated, not_fetched) {
+            // A file of fetch.txt may be there under another spelling of its path, and is counted then.
+            (Some(stated), Some(not_fetched)) if stated != self.payload => {
+                let whole = Oxum {
+                    bytes: self.payload.bytes.saturating_add(not_fetched.bytes),
+                    files: self.payload.files.saturating_add(not_fetched.files),
+                };
+                if stated == whole {
+                    return Ok(());
+                }
+                let mut text = format!("Payload-Oxum is {stated}, and the payload has {}", self.payload);
+                if not_fetched.files > 0 {
+                    text += &format!(", or {whole} with the files that are still to be fetched");
+                }
                 report(Finding::error(Rule::Oxum, text).in_file(name))
             }
-            None if wanted == Wanted::Oxum => {
+            (None, _) if wanted == Wanted::Oxum => {
                 let text = format!("{name} states no Payload-Oxum, so nothing can be compared with it");
                 report(Finding::error(Rule::Oxum, text))
             }
@@ -401,6 +422,8 @@ struct Join<'a, 'r> {
     group: Group,
     /// Files that no line lists, and lines of which there is no file, by the form in which spellings are equal.
     others: ByteSort,
+    /// The files that fetch.txt lists and that are not there; `None` if it does not state the length of each.
+    not_fetched: Option<Oxum>,
     plan: PlanWriter,
     profile: Option<&'a mut ProfileCheck<'r>>,
     report: Report<'a>,
@@ -476,6 +499,12 @@ impl Join<'_, '_> {
                 let text = format!("the file has {} bytes, and fetch.txt states {bytes}", file.bytes);
                 (self.report)(Finding::error(Rule::Fetch, text).about(path).at(fetch::NAME, line))?;
             }
+        }
+        if let (Some((_, bytes)), None, None) = (fetch, file, other) {
+            self.not_fetched = self.not_fetched.zip(bytes).map(|(sum, bytes)| Oxum {
+                bytes: sum.bytes.saturating_add(bytes),
+                files: sum.files.saturating_add(1),
+            });
         }
         match (file, other, first) {
             (_, Some(kind), None) => {
@@ -695,6 +724,36 @@ mod tests {
         }
         judge.judge(Wanted::Complete, None, &mut report).unwrap();
         rules
+    }
+
+    /// Files that are still to be fetched are a part of the payload, if their lengths are stated.
+    #[test]
+    fn what_is_to_be_fetched_counts_in_payload_oxum() {
+        let rules = |oxum: &str, length: &str, wanted: Wanted| {
+            let mut rules = Vec::new();
+            let mut report = |finding: Finding| {
+                rules.push(finding.rule);
+                Ok(())
+            };
+            let declared = Declaration::default();
+            let mut judge = Judge::new(1 << 20);
+            judge.found(b"data/a", FoundKind::File { bytes: 5, identity: None }, &mut report).unwrap();
+            judge.declaration(Some(declared), &mut report).unwrap();
+            let info = format!("Payload-Oxum: {oxum}\n");
+            judge.info(Info::read("bag-info.txt", declared, info.as_bytes(), &mut report).unwrap());
+            let manifest: String = ["a", "there"].map(|name| format!("{}  data/{name}\n", "0a".repeat(16))).concat();
+            let name = ManifestName::parse(b"manifest-md5.txt").unwrap();
+            judge.manifest(name, manifest.as_bytes(), &mut report).unwrap();
+            let fetch = format!("https://a.example/ {length} data/there\n");
+            judge.fetch(fetch.as_bytes(), &mut report).unwrap();
+            judge.judge(wanted, None, &mut report).unwrap();
+            rules
+        };
+        assert_eq!(rules("10.2", "5", Wanted::Complete), [Rule::Fetch]);
+        assert_eq!(rules("10.2", "-", Wanted::Complete), [Rule::Fetch]);
+        assert_eq!(rules("11.2", "5", Wanted::Complete), [Rule::Fetch, Rule::Oxum]);
+        // It is to find out quickly whether all is there.
+        assert_eq!(rules("10.2", "5", Wanted::Oxum), [Rule::Oxum]);
     }
 
     #[test]

@@ -525,7 +525,7 @@ impl Maker<'_> {
             AtomicFile::create(&path).map_err(|error| not_written(&path, error))
         };
         let mut files = names.iter().map(create).collect::<Result<Vec<_>, _>>()?;
-        let mut lacking = None;
+        let (mut lacking, mut not_listed) = (None, None);
         let (mut line, mut failed) = (Vec::new(), None);
         let each = &mut |path: &[u8], change: Change, digests: &[Digest]| {
             tell(path, change);
@@ -533,6 +533,9 @@ impl Maker<'_> {
             let own = digests.iter().filter(|digest| self.algorithms.contains(&digest.algorithm())).count();
             if matches!(change, Change::NotFetched(_)) && own < files.len() {
                 lacking.get_or_insert_with(|| path.to_vec());
+            }
+            if change == Change::NotListed {
+                not_listed.get_or_insert_with(|| path.to_vec());
             }
             for digest in digests {
                 let place = self.algorithms.iter().position(|algorithm| *algorithm == digest.algorithm());
@@ -554,6 +557,13 @@ impl Maker<'_> {
         if let Some(path) = lacking {
             return Err(Failed::usage(format_args!(
                 "{} is not fetched yet, so there is no digest of it by another algorithm; nothing was changed",
+                message::quoted(&path)
+            )));
+        }
+        if let Some(path) = not_listed {
+            return Err(Failed::usage(format_args!(
+                "fetch.txt lists {}, which no new manifest would, since it is not there and its digest is not known: \
+                 fetch it, or remove its line; nothing was changed",
                 message::quoted(&path)
             )));
         }
@@ -969,6 +979,8 @@ fn write_update(
                 not_fetched_bytes = not_fetched_bytes.zip(bytes).map(|(sum, bytes)| sum.saturating_add(bytes));
                 (4, "")
             }
+            // It ends the update.
+            Change::NotListed => return,
         };
         counts[place] += 1;
         if !word.is_empty() && told.is_ok() {

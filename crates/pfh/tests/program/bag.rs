@@ -423,6 +423,26 @@ fn an_update_counts_files_that_are_to_be_fetched() {
     }
 }
 
+/// No update can list a file that is elsewhere and whose digest nobody knows, so the bag would not be valid.
+#[test]
+fn an_update_refuses_files_that_are_only_to_be_fetched() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a")]);
+    bag(d, &["create", "-a", "md5", "x"]).done();
+    fs::write(d.join("x/fetch.txt"), "https://a.example/there 5 data/there\n").unwrap();
+    let before = files(&d.join("x"));
+    let said = "pfh: fetch.txt lists `data/there`, which no new manifest would, since it is not there and its digest \
+                is not known: fetch it, or remove its line; nothing was changed\n";
+    bag(d, &["update", "x"]).expect(2, said);
+    assert_eq!(files(&d.join("x")), before);
+    fs::write(d.join("x/data/there"), "there").unwrap();
+    let updated = bag(d, &["update", "x"]);
+    let said = "added: `data/there`\n`x`: 1 added, 0 removed, 0 changed, 1 unchanged\n";
+    assert_eq!(text(updated.done()), said);
+    assert_eq!(findings(d, "x"), ("valid".to_owned(), Vec::new()));
+}
+
 /// The lines of a manifest that cannot be opened are not known, so it proves nothing against the bag.
 #[test]
 fn a_bag_whose_manifest_cannot_be_opened_is_undecided() {
