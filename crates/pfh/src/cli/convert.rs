@@ -56,8 +56,6 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         facts: has_facts,
         ..WriteOptions::default()
     };
-    // Without a header and -a, the first entries decide, and they may not show all.
-    let is_guess = wanted.is_none() && sources.iter().any(|source| source.header.selection.is_none());
     let selection = selection(&sources, wanted, format, &options)?;
     let headers: Vec<&Header> = sources.iter().map(|source| &source.header).collect();
     let mut merged = Merged::of(&headers)?;
@@ -75,6 +73,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         has_facts,
         losses: Losses::new(LOST),
         written: 0,
+        without: 0,
         quiet: arguments.quiet,
     };
     let superseded: u64 = sources.iter().map(|source| source.list.superseded()).sum();
@@ -94,7 +93,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         false => each_of(&mut conversion),
         true => conversion.join(&merged.facts, &command, each_of)?,
     };
-    let Converter { mut list, losses, written: count, .. } = conversion;
+    let Converter { mut list, losses, written: count, without, .. } = conversion;
     if let Some(all) = trailers {
         (list.summary.bytes, list.summary.elapsed) = (all.bytes, all.elapsed);
     }
@@ -111,7 +110,6 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
         }
         losses.report();
     }
-    let without = if is_guess { losses.count(WITHOUT) } else { 0 };
     let apart = losses.count(LATE) + losses.count(NOT_EXPRESSED) + losses.count(CONTRADICTING);
     command.count_lines(unread + without + apart);
     command.finish(written, count, None)
@@ -477,6 +475,8 @@ struct Converter {
     losses: Losses,
     /// Files that were written.
     written: u64,
+    /// Files that are left out because they have none of the digests, although no reason tells that they cannot.
+    without: u64,
     quiet: bool,
 }
 
@@ -604,7 +604,6 @@ impl Converter {
             note(FAILURES, true);
             return Ok(());
         }
-        let all = record.digests.len() + record.similarities.len();
         let has_pieces = !record.pieces.is_empty();
         let is_other = |digests: &[Digest]| digests.iter().any(|one| !self.selection.contains(one.algorithm()));
         note(DIGESTS, is_other(&record.digests) || record.pieces.iter().any(|piece| is_other(&piece.digests)));
@@ -655,7 +654,9 @@ impl Converter {
             && record.similarities.iter().all(|one| one.digest.is_err())
             && record.pieces.iter().all(|piece| piece.digests.is_empty());
         if is_empty && !keeps(Feature::Failures) {
-            note(WITHOUT, all > 0 || has_pieces || record.outcome == Outcome::Complete);
+            note(WITHOUT, true);
+            // Those of the chosen families that are left state why there is no digest.
+            self.without += u64::from(record.similarities.is_empty());
             return Ok(());
         }
         let written = match has_too_many_pieces {
