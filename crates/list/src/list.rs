@@ -12,7 +12,7 @@ use pfh_digest::Algorithm;
 use pfh_record::quote::quoted;
 use pfh_record::{
     Columns, DigestKind, Entry, FixityList, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader,
-    Summary, Trailer, detect, other_file, unnamed_digits,
+    Summary, Trailer, detect, is_null_terminated, other_file, unnamed_digits,
 };
 use pfh_similarity::Family;
 
@@ -123,6 +123,10 @@ impl std::error::Error for OpenError {
     }
 }
 
+/// A list that can be read, but not without being told how its records end, and the way to that.
+const NULL_TERMINATED: &str = "a list whose records end with NUL: `pfh convert --as gnu --read-null -f jsonl LIST` \
+    writes one that every command reads";
+
 /// Number of bytes that are examined to detect the format; more if the first line is longer.
 const START_BYTES: usize = 1 << 16;
 
@@ -177,6 +181,9 @@ impl List {
             read = reader.by_ref().take(START_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
         }
         let format = match detect(&start, options) {
+            Some(FormatName::Gnu | FormatName::Bsd) if is_null_terminated(&start, options) => {
+                return Err(OpenError::OtherFile { name, kind: NULL_TERMINATED });
+            }
             Some(FormatName::Gnu) if is_bagit(&name, &start) => FormatName::Fixity(FixityList::Bagit),
             Some(format) => format,
             // Lines that are recognised only with a given algorithm, such as base64.
@@ -338,6 +345,12 @@ impl List {
             Some(digest) => Some(digest.algorithm().into()),
             None => entry.similarity_digests().next().map(|digest| digest.family().into()),
         })
+    }
+
+    /// Whether the algorithm of the first digest is taken from its length alone. Examines up to 256 entries.
+    pub fn guesses_algorithm(&mut self) -> bool {
+        let is_guess = |entry: &Entry| (!entry.digests.is_empty()).then_some(entry.algorithm_guessed);
+        self.first(is_guess).unwrap_or(false)
     }
 
     /// Returns the family of the first similarity digest. Examines up to 256 entries.
@@ -783,8 +796,29 @@ mod tests {
         );
         assert!(refused(text, Some("md5")).ends_with("its digests have 10 digits, and those of md5 have 32"));
         assert!(refused("1234567890 5 a\n", None).starts_with("`x\\n` is a list of `cksum` without `-a`, "));
+        let text = "5d41402abc4b2a76b9719d911017c592  a\x005d41402abc4b2a76b9719d911017c592  b\0";
+        assert!(refused(text, None).starts_with("`x\\n` is a list whose records end with NUL: `pfh convert "));
+        let options = ReadOptions { null_terminated: true, ..ReadOptions::default() };
+        assert_eq!(List::open(Input::bytes("x", text), options).unwrap().count(), 2);
         let missing = List::open("/nonexistent/list", ReadOptions::default()).map(|list| list.name);
         assert_eq!(missing.unwrap_err().to_string(), "`/nonexistent/list`: No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn a_guess_of_the_algorithm_is_told() {
+        let guesses = |name: &str, text: String, algorithm: Option<Algorithm>| {
+            let options = ReadOptions { algorithm, ..ReadOptions::default() };
+            let mut list = List::open(Input::bytes(name, text), options).unwrap();
+            let is_guess = list.guesses_algorithm();
+            assert_eq!(list.count(), 1);
+            is_guess
+        };
+        let line = format!("{MD5}  a\n");
+        let md5 = Algorithm::from_name("md5").ok();
+        assert!(guesses("list", line.clone(), None));
+        assert!(!guesses("list", line.clone(), md5) && !guesses("MD5SUMS", line, None));
+        assert!(!guesses("list", format!("MD5 (a) = {MD5}\n"), None));
+        assert!(!guesses("list", "path,size,md5\na,1,\n".to_owned(), None));
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod write;
 
 pub use fields::COLUMNS_MAX;
 pub(crate) use fields::{Fields, unquote};
-pub(crate) use read::CsvParser;
+pub(crate) use read::{CsvParser, is_header};
 pub(crate) use write::Csv;
 pub use write::push_field;
 

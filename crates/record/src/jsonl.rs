@@ -5,12 +5,14 @@ mod check;
 mod journal;
 mod part;
 mod read;
+mod report;
 mod write;
 
 pub use check::end_line;
 pub use journal::{BrokenLines, Journal, JournalLine, LineContent};
 pub use part::push_part;
 pub(crate) use read::JsonlParser;
+pub(crate) use report::report;
 pub(crate) use write::Jsonl;
 pub use write::{push_bytes_field, push_string};
 

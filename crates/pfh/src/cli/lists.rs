@@ -6,7 +6,7 @@ use super::message;
 use super::quantity::plural;
 use super::signals::Signals;
 use pfh_digest::Algorithm;
-use pfh_list::{Contents, Entry, FormatName, Input, List, ListEnd, NothingUseful, ReadError, ReadOptions};
+use pfh_list::{Contents, Entry, FormatName, Input, List, ListEnd, NothingUseful, OpenError, ReadError, ReadOptions};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 
@@ -22,16 +22,21 @@ pub(crate) fn input(path: &OsStr) -> Result<Input, Failed> {
 
 /// Opens a list in any format; `-` is standard input.
 pub(crate) fn open(path: &OsStr, options: ReadOptions) -> Result<List, Failed> {
-    open_as(path, None, options)
+    List::open(input(path)?, options).map_err(Failed::usage)
 }
 
-/// As [`open`], in a format that is given, or else recognised.
+/// As [`open`], in the format that `--as` names, or else recognised.
 pub(crate) fn open_as(path: &OsStr, format: Option<FormatName>, options: ReadOptions) -> Result<List, Failed> {
     let opened = match format {
         Some(format) => List::open_as(format, input(path)?, options),
         None => List::open(input(path)?, options),
     };
-    opened.map_err(Failed::usage)
+    opened.map_err(|error| match error {
+        OpenError::Unknown { .. } => {
+            Failed::usage(format_args!("{error}; --as names the format of one that is not recognised"))
+        }
+        error => Failed::usage(error),
+    })
 }
 
 /// As [`open_as`]. Of a journal that later runs continued, the latest line of each path counts alone; a signal ends the
@@ -69,8 +74,13 @@ pub(crate) fn refuse_needless_format(format: Option<FormatName>, has_lists: bool
 
 /// The error of a list of which no line could be read in this format.
 pub(crate) fn none_read(list: &[u8], format: FormatName) -> Failed {
+    let null_form = if format.has_null_form() {
+        format!(", and if its records end with NUL, `pfh convert --as {format} --read-null -f jsonl` writes it anew")
+    } else {
+        String::new()
+    };
     Failed::usage(format_args!(
-        "no line of {} could be read as {format}; if it is another format, name that with --as",
+        "no line of {} could be read as {format}; if it is another format, name that with --as{null_form}",
         message::quoted(list)
     ))
 }

@@ -54,6 +54,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let mut list = opened?;
     let name = list.name().to_vec();
     let root = root_of(arguments, &mut list)?;
+    let is_guess = list.guesses_algorithm();
     let inputs = [Some(arguments.list.as_os_str()), arguments.keys.key_file.as_deref()];
     let output = reading::open_output(arguments.output.as_deref(), inputs.into_iter().flatten())?;
     let own_files = output.own_files().with(identity_of_list(Path::new(&arguments.list)));
@@ -64,6 +65,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         list: &name,
         root: &root.path,
         algorithms: &[],
+        is_guess,
         sample,
         structure: arguments.structure,
         ignored: Ignored { new: arguments.ignore_new, missing: arguments.ignore_missing },

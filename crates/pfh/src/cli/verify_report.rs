@@ -22,6 +22,8 @@ pub(super) struct Asked<'a> {
     pub(super) list: &'a [u8],
     pub(super) root: &'a Path,
     pub(super) algorithms: &'a [Algorithm],
+    /// Whether the list does not name them, so that the length of its digests did.
+    pub(super) is_guess: bool,
     /// The share of files that were to be read.
     pub(super) sample: Option<Sample>,
     pub(super) structure: bool,
@@ -52,7 +54,14 @@ impl Asked<'_> {
         self.ignored.is_verified(totals, self.unread.count()) && totals.verified(self.structure) > 0
     }
 
-    /// Returns the verdict in a sentence or two.
+    /// Whether nothing supports the guess of the algorithm: some files differ, and no contents are as the list says.
+    fn is_guess_doubtful(&self, totals: &Totals) -> bool {
+        let count = |class| totals.files.of(class);
+        let agreeing = count(Class::Matched) + count(Class::Moved) + count(Class::Copied);
+        self.is_guess && !self.structure && agreeing == 0 && count(Class::Changed) > 0
+    }
+
+    /// Returns the verdict in a few sentences.
     pub(super) fn verdict(&self, totals: &Totals) -> String {
         let unreadable = totals.files.of(Class::Unreadable);
         let UnreadList { lines, has_no_end } = self.unread;
@@ -78,6 +87,14 @@ impl Asked<'_> {
             }
             if has_no_end {
                 text += " The list has not all files of its run.";
+            }
+            if self.is_guess_doubtful(totals) {
+                let names: Vec<&str> = self.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+                text += &format!(
+                    " No file agrees with the list, which does not name its algorithm: by the length of its digests it \
+                     is {}, and -a names another.",
+                    names.join(" and ")
+                );
             }
             return text;
         }

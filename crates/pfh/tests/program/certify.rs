@@ -193,10 +193,12 @@ fn other_lists() {
     fs::write(path.join("prose"), "made 20240131\nAdd more\n").unwrap();
     let message = "pfh: `prose`: line 1, byte 0: expected a digest at the beginning of the line\n\
                    pfh: `prose`: line 2, byte 14: expected a digest at the beginning of the line\n\
-                   pfh: no line of `prose` could be read as gnu; if it is another format, name that with --as\n";
+                   pfh: no line of `prose` could be read as gnu; if it is another format, name that with --as, and if \
+                   its records end with NUL, `pfh convert --as gnu --read-null -f jsonl` writes it anew\n";
     pfh(path, ["certify", "prose", "--as", "gnu", "--by", "x", "-o", "report"]).run().expect(2, message);
     fs::write(path.join("program"), b"\x7fELF\0 \0; x\0file 3610A686\0\n").unwrap();
-    let message = "pfh: `program` is not a list of digests that pfh can read\n";
+    let message = "pfh: `program` is not a list of digests that pfh can read; --as names the format of one that is not \
+                   recognised\n";
     pfh(path, ["certify", "program", "--by", "x", "-o", "report"]).run().expect(2, message);
     assert!(!path.join("report").exists());
     // Without its last line, the end is missing.

@@ -263,7 +263,9 @@ fn broken_lines_are_said_and_the_others_go_on() {
         assert!([0, 2, 3].contains(&code), "{length}: {code}");
     }
     fs::write(d.join("other"), "nothing of the kind\n").unwrap();
-    run(d, "compare", &["--digests", "other"]).expect(2, "pfh: `other` is not a list of digests that pfh can read\n");
+    let said = "pfh: `other` is not a list of digests that pfh can read; --as names the format of one that is not \
+                recognised\n";
+    run(d, "compare", &["--digests", "other"]).expect(2, said);
     fs::write(d.join("sums"), "d41d8cd98f00b204e9800998ecf8427e  a\n").unwrap();
     run(d, "compare", &["--digests", "sums"]).expect(
         2,

@@ -452,6 +452,72 @@ fn files_that_were_not_read() {
     pfh(path, ["convert", "--as", "gnu", "-f", "bsd", "broken"]).run().expect(2, message);
 }
 
+/// Files that have none of the chosen digests are missing in a list of digests alone, and the status tells that.
+#[test]
+fn files_without_the_chosen_digests() {
+    let directory = scratch();
+    let path = directory.path();
+    for (name, algorithm) in [("a", "sha256"), ("b", "md5")] {
+        fs::write(path.join(name), name).unwrap();
+        hash(path, ["-a", algorithm, "-f", "jsonl", "-o", &format!("{name}.jsonl"), name]).run().done();
+    }
+    let expected = format!("{}  a\n", hex("sha256", b"a"));
+    let convert = |words: &str| pfh(path, ["convert"].into_iter().chain(words.split(' '))).run();
+    let ended = convert("-f gnu -a sha256 a.jsonl b.jsonl");
+    assert_eq!((ended.code(), str::from_utf8(&ended.stdout).unwrap()), (3, &*expected));
+    let said = "pfh: entries: 1 have none of these digests, and are left out: `b`\n";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
+    assert_eq!(text(&convert("-q -f gnu -a sha256 --join a.jsonl b.jsonl"), 3, ""), expected);
+    // A format that has a place for files without digests leaves out none.
+    assert_eq!(text(&convert("-q -f csv -a sha256 a.jsonl b.jsonl"), 0, "").lines().count(), 3);
+}
+
+/// The other JSON Lines of pfh are told as such.
+#[test]
+fn reports_are_no_lists() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir(path.join("t")).unwrap();
+    for name in ["a", "b"] {
+        fs::write(path.join("t").join(name), "equal").unwrap();
+    }
+    hash(path, ["-f", "jsonl", "-o", "list", "t"]).run().done();
+    assert_eq!(pfh(path, ["audit", "init", "l.pfhl", "t"]).run().code(), 0);
+    for (report, words, kind) in [
+        ("audit.out", "audit report l.pfhl --run 1 -f jsonl -o", "a report of `pfh audit`"),
+        ("verify.out", "verify list -f jsonl -o", "a report of `pfh verify`"),
+        ("dupes.out", "dupes t -f jsonl -o", "the output of `pfh dupes`"),
+        ("match.out", "match --known list t -f jsonl -o", "the output of `pfh compare` or `pfh match`"),
+        ("classes.out", "match --known bad=list t -f jsonl -o", "the output of `pfh match` or `pfh known lookup`"),
+    ] {
+        let made = pfh(path, words.split(' ').chain([report])).run();
+        assert!(path.join(report).exists(), "{report}: {}", made.stderr);
+        let said = format!("pfh: `{report}` is {kind}, not a list of digests\n");
+        for words in [
+            &["convert", "-f", "gnu", report][..],
+            &["convert", "-f", "jsonl", report],
+            &["verify", report],
+            &["dupes", "--digests", report],
+            &["match", "--known", report, "t"],
+        ] {
+            pfh(path, words).run().expect(2, &said);
+        }
+    }
+}
+
+/// Tables of others, whose first line names their columns.
+#[test]
+fn columns_in_any_order() {
+    let directory = scratch();
+    let path = directory.path();
+    let sha256 = hex("sha256", b"a");
+    for list in [format!("path,sha256\na,{sha256}\n"), format!("\u{feff}sha256,path\r\n{sha256},a\r\n")] {
+        fs::write(path.join("table"), list).unwrap();
+        let ended = pfh(path, ["convert", "-f", "gnu", "table"]).run();
+        assert_eq!(text(&ended, 0, "pfh: written: 1\n"), format!("{sha256}  a\n"));
+    }
+}
+
 /// The end of a list that is cut off is not taken for its end.
 #[test]
 fn a_list_without_its_end_is_told() {

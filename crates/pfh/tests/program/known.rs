@@ -56,7 +56,9 @@ fn lists_without_digests_are_refused() {
         assert_eq!(compare(d, &["-a", "tlsh", "missing", "--against-digests", name]).expect(2, &said), b"", "{name}");
     }
     write(d, "comments", "# nothing\n\n");
-    find(d, &["--known", "comments", "d"]).expect(2, "pfh: `comments` is not a list of digests that pfh can read\n");
+    let said = "pfh: `comments` is not a list of digests that pfh can read; --as names the format of one that is not \
+                recognised\n";
+    find(d, &["--known", "comments", "d"]).expect(2, said);
     hash(d, ["-a", "md5", "--piecewise", "2", "-f", "jsonl", "-o", "pieces", "d"]).run().done();
     let whole_files_count = find(d, &["--known", "pieces", "d"]);
     assert_eq!((whole_files_count.code(), whole_files_count.stderr.as_str()), (1, ""));

@@ -76,6 +76,14 @@ fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
     Ok(columns)
 }
 
+/// Whether a first line names the columns of a list that others made: the path and a digest, and nothing unknown, so
+/// that no other table is taken for one.
+pub(crate) fn is_header(text: &[u8]) -> bool {
+    let Ok(columns) = header(text) else { return false };
+    let has_digest = columns.iter().any(|column| matches!(column, Column::Digest(_)));
+    has_digest && !columns.contains(&Column::Other)
+}
+
 /// Parses the outcome from its two columns. The second one is meant for display.
 fn parse_outcome(word: &[u8], text: &[u8], size: Option<u64>) -> Outcome {
     let (word, text) = (String::from_utf8_lossy(word), String::from_utf8_lossy(text));

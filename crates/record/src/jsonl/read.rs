@@ -298,9 +298,26 @@ pub(super) fn parse<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, Fault> 
     serde_json::from_slice(text).map_err(|error| {
         let message = error.to_string();
         // The parser's position is relative to the line; the fault's will be relative to the file.
-        let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message).to_owned();
-        Fault { kind: ReadErrorKind::Json(message), at: error.column().saturating_sub(1) }
+        let message = message.rsplit_once(" at line ").map_or(&*message, |(message, _)| message);
+        Fault { kind: ReadErrorKind::Json(in_words(message)), at: error.column().saturating_sub(1) }
     })
+}
+
+/// Returns a message of the JSON parser with words in the place of a type of Rust.
+fn in_words(message: &str) -> String {
+    let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let words = match expected {
+        "u8" => "an integer from 0 to 255",
+        "u32" => "an integer from 0 to 4294967295",
+        "u64" => "an integer from 0 to 18446744073709551615",
+        "i32" => "an integer of 32 bits",
+        "f64" => "a number",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        _ if expected.starts_with("struct ") => "an object",
+        _ => expected,
+    };
+    format!("{found}, expected {words}")
 }
 
 /// Compares the lines of one list with their check values.

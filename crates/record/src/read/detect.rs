@@ -8,7 +8,7 @@ use crate::similarity::SimilarityParser;
 use crate::text::{hex_run, parse_decimal, split_once};
 use crate::time::take_colon_time;
 use crate::{
-    Entry, FixityList, FormatName, KnownList, Md5deepForm, ReadOptions, avp, encase, gnu, hashdb, imager, jsonl,
+    Entry, FixityList, FormatName, KnownList, Md5deepForm, ReadOptions, avp, csv, encase, gnu, hashdb, imager, jsonl,
     md5deep, ocfl, sfv, sleuthkit, table, vics,
 };
 
@@ -49,12 +49,13 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let begins = |prefix: &[u8]| start.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if start.starts_with(jsonl::START) {
-        return Some(FormatName::Jsonl);
+        return jsonl::report(start).is_none().then_some(FormatName::Jsonl);
     }
     if begins(b"%%%% HASHDEEP-") {
         return Some(FormatName::Hashdeep);
     }
-    if begins(b"path,size,") {
+    let header = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if begins(b"path,size,") || csv::is_header(header.strip_suffix(b"\r").unwrap_or(header)) {
         return Some(FormatName::Csv);
     }
     if begins(b"ssdeep,1.") {
@@ -81,7 +82,7 @@ pub fn detect(start: &[u8], options: ReadOptions) -> Option<FormatName> {
         return Some(FormatName::Fixity(FixityList::Ocfl));
     }
     if visible.starts_with(b"{") {
-        return Some(FormatName::Jsonl);
+        return jsonl::report(visible).is_none().then_some(FormatName::Jsonl);
     }
     if visible.starts_with(b"<?xml") || visible.starts_with(b"<dfxml") {
         return Some(FormatName::Dfxml);
@@ -115,6 +116,9 @@ pub fn other_file(start: &[u8]) -> Option<&'static str> {
 fn kind_of_other(start: &[u8]) -> Option<&'static str> {
     if let Some((_, kind)) = OTHER_FILES.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(*kind);
+    }
+    if let Some(kind) = jsonl::report(start.trim_ascii_start()) {
+        return Some(kind);
     }
     if is_of_cksum(start) {
         return Some(CKSUM);
@@ -195,6 +199,16 @@ pub fn unnamed_digits(start: &[u8]) -> Option<usize> {
         && digits.is_multiple_of(2)
         && matches!(first.get(digits), None | Some(b' ' | b'\t' | b','));
     is_digest.then_some(digits)
+}
+
+/// Whether the first record of a list ends with NUL, as those of `sha256sum -z` and `pfh hash -0` do, and `options` do
+/// not say so. A NUL within a line does not make it one.
+pub fn is_null_terminated(start: &[u8], options: ReadOptions) -> bool {
+    let start = &*decoded_start(start);
+    let mut records = start.splitn(3, |&byte| byte == 0);
+    let (Some(first), Some(second)) = (records.next(), records.next()) else { return false };
+    let is_record = !first.is_empty() && !first.contains(&b'\n');
+    is_record && !options.null_terminated && (second.is_empty() || of_line(second, options).is_some())
 }
 
 /// Recognises the format by the first line that looks like one of a list. Words and dates before a list can look like a

@@ -1,6 +1,6 @@
 //! Detection of the format from the first bytes.
 
-use pfh_record::{FormatName, ReadOptions, detect, other_file};
+use pfh_record::{FormatName, ReadOptions, detect, is_null_terminated, other_file};
 
 use crate::samples::*;
 
@@ -52,6 +52,12 @@ fn others_lists_are_detected() {
         ("{\"type\": \"file\", \"path\": \"digestAlgorithm\"}\n".to_owned(), Some("jsonl")),
         ("{\"type\": \"file\", \"path\": \"https://ocfl.io/1.1/\"}\n".to_owned(), Some("jsonl")),
         ("{\"id\": \"x\", \"digestAlgorithm\" : \"sha512\"".to_owned(), Some("ocfl")),
+        // The columns of others, in any order.
+        (format!("path,sha256\nx,{SHA256}\n"), Some("csv")),
+        (format!("\u{FEFF}\"md5\",size,path\r\n{MD5},5,x\r\n"), Some("csv")),
+        ("path,size\nx,5\n".to_owned(), None),
+        (format!("path,comment,md5\nx,y,{MD5}\n"), None),
+        (format!("name,md5\nx,{MD5}\n"), None),
         (String::new(), None),
         ("hello world\n".to_owned(), None),
         ("\0\0\0\0".to_owned(), None),
@@ -73,6 +79,9 @@ fn the_last_line_of_a_long_beginning_may_be_cut() {
 #[test]
 fn other_files_are_told() {
     let table = |heading: &str| format!("{heading}\r\n\"SHA256\",\"{SHA256}\",\"C:\\x\"\r\n");
+    let report = |header: &str, line: &str| {
+        format!("{{\"type\":\"header\",\"version\":1,\"program\":\"pfh\",{header}}}\n{line}\n").into_bytes()
+    };
     let utf_16: Vec<u8> = "\u{FEFF}Algorithm,Path,Hash\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for (start, expected) in [
         (b"pfh known set\r\n\x1a".to_vec(), Some("a known set")),
@@ -82,6 +91,13 @@ fn other_files_are_told() {
         (table("#TYPE x\r\n\"Hash\";\"Algorithm\";\"Path\"").into_bytes(), Some("a table of PowerShell's")),
         (utf_16, Some("a table of PowerShell's Get-FileHash")),
         (format!("SHA256 hash of x:\n{SHA256}\nCertUtil: -hashfile \n").into_bytes(), Some("the output of certutil")),
+        (report("\"run_by\":\"x\",\"host\":\"vm\"", ""), Some("a report of `pfh audit`")),
+        (b"{\"type\":\"event\",\"event\":1,\"run\":1,\"finding\":\"new\"}\n".to_vec(), Some("a report of `pfh audit`")),
+        (report("\"algorithms\":[]", "{\"type\":\"verdict\",\"verified\":true}"), Some("a report of `pfh verify`")),
+        (report("\"algorithms\":[]", "{\"type\":\"summary\",\"groups\":0}"), Some("the output of `pfh dupes`")),
+        // Lists of nothing, and of later versions.
+        (report("\"algorithms\":[]", "{\"type\":\"summary\",\"files\":0,\"complete\":0}"), None),
+        (report("\"algorithms\":[]", "{\"type\":\"later\",\"verdict\":1}"), None),
         // CRC-32 in hexadecimal, without letters.
         (b"12345678 5 x\n12345678 5 y\n".to_vec(), None),
         (b"1234567890 5 x\n\n3610A686 x\n".to_vec(), None),
@@ -96,4 +112,21 @@ fn other_files_are_told() {
         assert!(told.unwrap_or_default().starts_with(expected.unwrap_or_default()), "{}", start.escape_ascii());
         assert!(told.is_none() || detect(&start, ReadOptions::default()).is_none(), "{}", start.escape_ascii());
     }
+}
+
+#[test]
+fn records_that_end_with_nul_are_told() {
+    let told = ReadOptions { null_terminated: true, ..ReadOptions::default() };
+    for start in
+        [format!("{MD5}  a\0{MD5}  b\nc\0"), format!("{MD5}  a\0"), format!("MD5 (a) = {MD5}\0MD5 (b) = {MD5}\0")]
+    {
+        assert!(is_null_terminated(start.as_bytes(), ReadOptions::default()), "{start:?}");
+        assert!(!is_null_terminated(start.as_bytes(), told), "{start:?}");
+    }
+    // A damaged line, zero bytes after a crash, and UTF-16.
+    for start in [format!("{MD5}  a\0b\n{MD5}  c\n"), format!("{MD5}  a\n{MD5}  b\0\0"), format!("\0\0{MD5}  a\n")] {
+        assert!(!is_null_terminated(start.as_bytes(), ReadOptions::default()), "{start:?}");
+    }
+    let utf_16: Vec<u8> = format!("\u{FEFF}{MD5}  a\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(!is_null_terminated(&utf_16, ReadOptions::default()));
 }

@@ -440,3 +440,16 @@ fn json_lines() {
     );
     assert_eq!(plain("jsonl", whole.trim_end()), [format!("x|md5:{MD5}")]);
 }
+
+#[test]
+fn messages_about_json_name_no_types_of_the_program() {
+    for (field, expected) in [
+        ("\"host\":\"vm\"", "invalid type: string \"vm\", expected an object"),
+        ("\"uid\":-1", "invalid value: integer `-1`, expected an integer from 0 to 4294967295"),
+        ("\"algorithms\":1", "invalid type: integer `1`, expected an array"),
+        ("\"program\":1", "invalid type: integer `1`, expected a string"),
+    ] {
+        let read = plain("jsonl", format!("{{\"type\":\"header\",\"version\":1,{field}}}\n"));
+        assert!(read.len() == 1 && read[0].ends_with(expected), "{read:?}");
+    }
+}
