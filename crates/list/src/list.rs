@@ -8,7 +8,7 @@ use std::io::{self, BufReader, Read, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use pfh_digest::Algorithm;
+use pfh_digest::{Algorithm, Digest};
 use pfh_record::quote::quoted;
 use pfh_record::{
     Columns, DigestKind, Entry, FixityList, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader,
@@ -133,9 +133,16 @@ const START_BYTES: usize = 1 << 16;
 /// Number of entries that are examined to find the kind of digest: the first files may have none.
 const FIRST_ENTRIES: usize = 256;
 
+/// Most lines that cannot be read between two entries of one file.
+const BETWEEN_MAX: usize = 16;
+
 /// A list of digests in any format: header, entries, trailer.
 ///
-/// Memory: one line and its entries, and up to 256 entries for [`List::first_kind`] and [`List::family`].
+/// Entries of one file that follow each other are one, if no algorithm comes twice and they state the same metadata:
+/// some lists have a line for each algorithm. [`List::unjoined`] leaves them apart. In JSON Lines and lists of known
+/// files they always are.
+///
+/// Memory: two lines and their entries, and up to 256 entries for [`List::first_kind`] and [`List::family`].
 ///
 /// ```
 /// use pfh_list::{Input, List, ReadOptions};
@@ -158,8 +165,12 @@ pub struct List {
     stem: Option<Vec<u8>>,
     /// Entries that were examined and not yet returned.
     first: VecDeque<Result<Entry, ReadError>>,
-    /// The last of them that was lent.
+    /// The last entry that was lent, unless the reader has it.
     lent: Option<Entry>,
+    /// Whether entries of one file that follow each other are one.
+    joins: bool,
+    /// Read after the latest entry, to see what follows it: lines that cannot be read, and then at most one entry.
+    ahead: VecDeque<Result<Entry, ReadError>>,
     rest: Reader<BufReader<Stream>>,
     /// The lines that are left out.
     superseded: Superseded,
@@ -226,17 +237,35 @@ impl List {
     ) -> Result<List, OpenError> {
         let (name, is_path, reader, options) = open_input(input.into(), options)?;
         let rest = Reader::with_columns(columns, BufReader::with_capacity(START_BYTES, reader), options);
-        Ok(List::of_reader(name, is_path, None, rest))
+        Ok(List::of_reader(name, is_path, rest))
     }
 
     fn new(name: Vec<u8>, is_path: bool, format: FormatName, input: Stream, options: ReadOptions) -> List {
         let rest = Reader::new(format, BufReader::with_capacity(START_BYTES, input), options);
         let stem = (format == FormatName::Fixity(FixityList::Imager)).then(|| stem(&name).to_vec());
-        List::of_reader(name, is_path, stem, rest)
+        // In a journal a later line supersedes the earlier ones, and files of one name may be different known files.
+        let joins = !matches!(format, FormatName::Jsonl | FormatName::Known(_));
+        List { stem, joins, ..List::of_reader(name, is_path, rest) }
     }
 
-    fn of_reader(name: Vec<u8>, is_path: bool, stem: Option<Vec<u8>>, rest: Reader<BufReader<Stream>>) -> List {
-        List { name, is_path, stem, first: VecDeque::new(), lent: None, rest, superseded: Superseded::default() }
+    fn of_reader(name: Vec<u8>, is_path: bool, rest: Reader<BufReader<Stream>>) -> List {
+        List {
+            name,
+            is_path,
+            stem: None,
+            first: VecDeque::new(),
+            lent: None,
+            joins: false,
+            ahead: VecDeque::new(),
+            rest,
+            superseded: Superseded::default(),
+        }
+    }
+
+    /// Leaves entries of one file apart, also where they follow each other.
+    #[must_use]
+    pub fn unjoined(self) -> List {
+        List { joins: false, ..self }
     }
 
     /// Leaves out the lines of a JSON Lines journal that later lines about the same paths supersede: a run that
@@ -336,7 +365,7 @@ impl List {
 
     /// Returns the trailer, once the iteration has ended.
     pub fn trailer(&self) -> Option<&Trailer> {
-        if self.first.is_empty() { self.rest.trailer() } else { None }
+        if self.first.is_empty() && self.ahead.is_empty() { self.rest.trailer() } else { None }
     }
 
     /// Returns the kind of the first digest, for lists without a header. Examines up to 256 entries.
@@ -389,7 +418,7 @@ impl List {
     /// Lends the next entry or error of the iteration. An entry is large, so this is faster for callers who keep little
     /// of it.
     pub fn next_entry(&mut self) -> Option<Result<&mut Entry, ReadError>> {
-        if !self.first.is_empty() || self.superseded.count() > 0 {
+        if !self.first.is_empty() || self.joins || self.superseded.count() > 0 {
             return Some(self.next()?.map(|entry| self.lent.insert(entry)));
         }
         let mut next = self.rest.next_entry()?;
@@ -400,6 +429,27 @@ impl List {
     }
 
     fn read(&mut self) -> Option<Result<Entry, ReadError>> {
+        let mut entry = match self.ahead.pop_front().or_else(|| self.read_one())? {
+            Ok(entry) => entry,
+            error => return Some(error),
+        };
+        // An entry is the last of what was read ahead, so nothing of that is left.
+        while self.joins && self.ahead.len() < BETWEEN_MAX {
+            match self.read_one() {
+                None => break,
+                Some(Err(error)) => self.ahead.push_back(Err(error)),
+                Some(Ok(next)) => {
+                    if let Some(other) = join(&mut entry, next) {
+                        self.ahead.push_back(Ok(other));
+                        break;
+                    }
+                }
+            }
+        }
+        Some(Ok(entry))
+    }
+
+    fn read_one(&mut self) -> Option<Result<Entry, ReadError>> {
         let mut next = self.rest.next()?;
         if let Ok(entry) = &mut next {
             name_after(self.stem.as_deref(), entry);
@@ -438,6 +488,25 @@ impl Iterator for List {
             }
         }
     }
+}
+
+/// Adds the digests of the next entry to those of the same file, or piece of it. Gives it back if it is of another one,
+/// or does not only have digests by other algorithms.
+fn join(entry: &mut Entry, next: Entry) -> Option<Entry> {
+    let is_same = next.path == entry.path
+        && !next.path.is_empty()
+        && (next.piece, next.expected) == (entry.piece, entry.expected)
+        && entry.is_complete()
+        && next.is_complete()
+        && next.similarities.is_empty()
+        && next.facts.is_none();
+    let has = |other: &Digest| entry.digests.iter().any(|own| own.algorithm() == other.algorithm());
+    if !is_same || entry.digests.is_empty() || next.digests.is_empty() || next.digests.iter().any(has) {
+        return Some(next);
+    }
+    entry.digests.extend(next.digests);
+    entry.algorithm_guessed |= next.algorithm_guessed;
+    None
 }
 
 /// Gives an entry the name of the log if it has none.
@@ -621,10 +690,11 @@ fn algorithm_in_name(path: &[u8]) -> Option<Algorithm> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pfh_record::{FieldProblem, ListEnd, ReadErrorKind};
+    use pfh_record::{FieldProblem, ListEnd, Md5deepForm, ReadErrorKind};
     use std::io::Write;
 
     const MD5: &str = "5d41402abc4b2a76b9719d911017c592";
+    const SHA1: &str = "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d";
 
     /// A reader that delivers one byte at a time, like a pipe.
     struct Slow(io::Cursor<Vec<u8>>);
@@ -662,6 +732,82 @@ mod tests {
             );
             assert!(list.next().is_none());
             assert_eq!(list.trailer().unwrap().end, ListEnd::Unstated);
+        }
+    }
+
+    /// The path of an entry, the number of its digests, and its line; only the line of what cannot be read.
+    fn told(item: Result<Entry, ReadError>) -> (String, usize, u64) {
+        match item {
+            Ok(entry) => (String::from_utf8(entry.path).unwrap(), entry.digests.len(), entry.line),
+            Err(error) => (String::new(), 0, error.line),
+        }
+    }
+
+    #[test]
+    fn entries_of_a_file_that_follow_each_other_are_one() {
+        let md5 = |name: &str| format!("MD5 ({name}) = {MD5}\n");
+        let sha1 = |name: &str| format!("SHA1 ({name}) = {SHA1}\n");
+        let object = |name: &str, digest: &str| {
+            let digests = format!("{{\"{name}\":\"{digest}\"}}");
+            format!("{{\"type\":\"file\",\"path\":\"a\",\"outcome\":\"complete\",\"digests\":{digests}}}\n")
+        };
+        let broken = || "broken\n".to_owned();
+        let (bsd, md5deep) = (FormatName::Bsd, FormatName::Md5deep(Md5deepForm::default()));
+        let cases: [(FormatName, String, &[(&str, usize, u64)]); 8] = [
+            (bsd, [md5("a"), sha1("a"), md5("b"), sha1("b")].concat(), &[("a", 2, 1), ("b", 2, 3)]),
+            (
+                bsd,
+                [md5("a"), md5("b"), sha1("a"), sha1("b")].concat(),
+                &[("a", 1, 1), ("b", 1, 2), ("a", 1, 3), ("b", 1, 4)],
+            ),
+            // No algorithm comes twice.
+            (bsd, [md5("a"), md5("a"), sha1("a"), sha1("a")].concat(), &[("a", 1, 1), ("a", 2, 2), ("a", 1, 4)]),
+            (
+                bsd,
+                [md5("a"), broken(), sha1("a"), broken(), md5("b")].concat(),
+                &[("a", 2, 1), ("", 0, 2), ("", 0, 4), ("b", 1, 5)],
+            ),
+            (FormatName::Gnu, format!("{MD5}  a\n{SHA1}  a\n"), &[("a", 2, 1)]),
+            (md5deep, format!("{MD5}\n{SHA1}\n"), &[("", 1, 1), ("", 1, 2)]),
+            // Another size is that of another file.
+            (
+                FormatName::Csv,
+                format!("path,size,md5,sha1\na,5,{MD5},\na,5,,{SHA1}\nb,5,{MD5},\nb,6,,{SHA1}\n"),
+                &[("a", 2, 2), ("b", 1, 4), ("b", 1, 5)],
+            ),
+            (FormatName::Jsonl, [object("md5", MD5), object("sha1", SHA1)].concat(), &[("a", 1, 1), ("a", 1, 2)]),
+        ];
+        for (format, text, expected) in cases {
+            let expected: Vec<_> =
+                expected.iter().map(|(path, digests, line)| ((*path).to_owned(), *digests, *line)).collect();
+            let open = || List::open_as(format, Input::bytes("list", text.clone()), ReadOptions::default()).unwrap();
+            assert_eq!(open().map(told).collect::<Vec<_>>(), expected, "{text}");
+            let mut examined = open();
+            assert_eq!(examined.family(), None);
+            assert_eq!(examined.map(told).collect::<Vec<_>>(), expected, "{text}");
+            let (mut list, mut lent) = (open(), Vec::new());
+            while let Some(item) = list.next_entry() {
+                lent.push(told(item.cloned()));
+            }
+            assert_eq!(lent, expected, "{text}");
+            assert!(list.trailer().is_some(), "{text}");
+            let lines = text.lines().filter(|line| !line.starts_with("path,")).count();
+            assert_eq!(open().unjoined().count(), lines, "{text}");
+        }
+        // The pieces of a file are not the file.
+        let pieces = ["a", "a offset 0-1", "a offset 2-3"].map(|name| md5(name) + &sha1(name)).concat();
+        let options = ReadOptions { piecewise: true, ..ReadOptions::default() };
+        let list = List::open_as(bsd, Input::bytes("list", pieces), options).unwrap();
+        let found: Vec<_> = list.map(told).collect();
+        assert_eq!(found, [1, 3, 5].map(|line| ("a".to_owned(), 2, line)));
+        // Lines that cannot be read do not fill the memory.
+        for (lines, digests) in [(BETWEEN_MAX - 1, 2), (BETWEEN_MAX, 1)] {
+            let text = [md5("a"), broken().repeat(lines), sha1("a")].concat();
+            let mut list = List::open_as(bsd, Input::bytes("list", text), ReadOptions::default()).unwrap();
+            assert_eq!(list.next().unwrap().unwrap().digests.len(), digests);
+            assert_eq!(list.trailer(), None);
+            assert_eq!(list.by_ref().filter(Result::is_err).count(), lines);
+            assert!(list.trailer().is_some());
         }
     }
 

@@ -356,8 +356,7 @@ impl File {
         File { record, expected, labels, is_guessed, has_too_many_pieces: false }
     }
 
-    /// Adds an entry of the same file, or gives it back if it is of another: formats with one digest in a line have
-    /// several lines for a file, and most have the pieces after it.
+    /// Adds a piece of the same file, which most formats have after it. Gives the entry back if it is none.
     fn add(&mut self, entry: Entry) -> Option<Entry> {
         let record = &mut self.record;
         let is_same = entry.path == record.path
@@ -366,29 +365,12 @@ impl File {
             && entry.is_complete()
             && entry.similarities.is_empty()
             && entry.facts.is_none();
-        let has = |digests: &[Digest], other: &Digest| digests.iter().any(|one| one.algorithm() == other.algorithm());
-        let is_new = |digests: &[Digest]| !entry.digests.iter().any(|digest| has(digests, digest));
-        if !is_same {
-            return Some(entry);
-        }
-        match (entry.piece, record.pieces.last_mut()) {
-            (None, None) if is_new(&record.digests) && entry.expected == self.expected => {
-                record.digests.extend(entry.digests);
-            }
-            (Some(piece), Some(last)) if (piece.offset, piece.length) == (last.offset, last.length) => {
-                if !is_new(&last.digests) {
-                    return Some(entry);
-                }
-                last.digests.extend(entry.digests);
-            }
-            (Some(piece), last) if last.as_ref().is_none_or(|last| last.offset < piece.offset) => {
-                if record.pieces.len() < PIECES_MAX {
-                    record.pieces.push(Piece::new(piece.offset, piece.length, entry.digests));
-                } else {
-                    self.has_too_many_pieces = true;
-                }
-            }
-            _ => return Some(entry),
+        let is_behind = |offset: u64| record.pieces.last().is_none_or(|last| last.offset < offset);
+        let Some(piece) = entry.piece.filter(|piece| is_same && is_behind(piece.offset)) else { return Some(entry) };
+        if record.pieces.len() < PIECES_MAX {
+            record.pieces.push(Piece::new(piece.offset, piece.length, entry.digests));
+        } else {
+            self.has_too_many_pieces = true;
         }
         self.is_guessed |= entry.algorithm_guessed;
         None

@@ -38,7 +38,7 @@ pub(super) fn hashdeep(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
-    let mut list = list?;
+    let mut list = list?.unjoined();
     if list.header().format != FormatName::Hashdeep {
         return Err(Failed::usage("--compat hashdeep: hashdeep reads only its own lists; leave the option out"));
     }
@@ -421,7 +421,7 @@ fn open_gnu(path: &OsStr, options: ReadOptions) -> (io::Result<List>, Start) {
     // Of a list with tags, those lines that have none are not taken to be by the algorithm in its name.
     let name = if start == Start::Tag { b"-" } else { path.as_bytes() };
     let list = List::open_as(FormatName::Gnu, Input::reader(name, reader), options);
-    (list.map_err(|error| io::Error::other(error.to_string())), start)
+    (list.map(List::unjoined).map_err(|error| io::Error::other(error.to_string())), start)
 }
 
 /// Returns the digest of standard input, or the number of the error.

@@ -26,6 +26,7 @@ mod hostile;
 #[path = "../../../similarity/tests/similarity/inputs.rs"]
 /// The inputs of the vectors.
 mod inputs;
+mod joined;
 mod known;
 mod known_doubts;
 mod known_export;
