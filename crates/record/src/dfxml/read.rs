@@ -20,8 +20,8 @@ use crate::similarity_text::{parse_no_digest, parse_similarity};
 use crate::text::parse_decimal;
 use crate::time::parse_rfc3339;
 use crate::{
-    DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, Outcome, PieceRange, Similarity, Summary,
-    Timestamp, Trailer,
+    DigestKind, Entry, Expected, FormatName, Header, HostFacts, ListEnd, Outcome, PieceRange, Similarity, SkipReason,
+    Summary, Timestamp, Trailer,
 };
 
 /// Deepest accepted nesting. The schema's deepest is about ten.
@@ -101,6 +101,9 @@ struct Object {
     digests: Vec<Digest>,
     similarities: Vec<Similarity>,
     facts: FactsParts,
+    /// Whether it is a regular file, by its entry in a directory and by its inode: programs that read images tell it.
+    is_regular_by_name: Option<bool>,
+    is_regular_by_inode: Option<bool>,
     /// The failure as the schema's element states it, and as pfh's element does.
     error: Option<String>,
     outcome: Option<OutcomeFields>,
@@ -127,6 +130,8 @@ enum Field {
     Mode,
     User,
     Group,
+    NameType,
+    MetaType,
     /// A digest, with the name of its algorithm, and whether it bears the mark of a collision attack.
     Digest(Vec<u8>, bool),
     Error,
@@ -375,6 +380,8 @@ impl Object {
             "mode" => Field::Mode,
             "uid" => Field::User,
             "gid" => Field::Group,
+            "name_type" => Field::NameType,
+            "meta_type" => Field::MetaType,
             "error" => Field::Error,
             "outcome" => {
                 self.outcome = Some(OutcomeFields::of(element));
@@ -425,6 +432,8 @@ impl Object {
             Field::Mode => self.expected.mode = parse_number(text),
             Field::User => self.expected.uid = parse_number(text),
             Field::Group => self.expected.gid = parse_number(text),
+            Field::NameType => self.is_regular_by_name = is_regular(text),
+            Field::MetaType => self.is_regular_by_inode = is_regular(text),
             Field::Error => self.error = Some(String::from_utf8_lossy(text).into_owned()),
             Field::Outcome => {
                 if let Some(outcome) = &mut self.outcome {
@@ -463,6 +472,12 @@ impl Object {
 
     /// Ends the object and lists it with its pieces.
     fn finish(mut self, found: &mut Found) -> Result<(), ReadError> {
+        let mut outcome = outcome(self.outcome.as_ref(), self.error.as_deref());
+        if self.outcome.is_none() && self.is_regular_by_inode.or(self.is_regular_by_name) == Some(false) {
+            outcome = Some(Outcome::Skipped(SkipReason::NotRegular));
+            // Those of a directory are digests of the filesystem's own data.
+            (self.digests, self.similarities, self.pieces, self.unknown) = Default::default();
+        }
         let has_similarity = self.similarities.iter().any(|one| one.digest.is_ok());
         let has_digest = !(self.digests.is_empty() && self.pieces.is_empty()) || has_similarity;
         let fault = match (self.fault, &self.path, self.unknown) {
@@ -487,11 +502,20 @@ impl Object {
         }
         let whole = Entry {
             expected: self.expected,
-            outcome: outcome(self.outcome.as_ref(), self.error.as_deref()),
+            outcome,
             ..Entry::new(self.path.unwrap_or_default(), self.digests, self.line)
         };
         found.push_with_pieces(Entry { similarities: self.similarities, facts, ..whole }, self.pieces);
         Ok(())
+    }
+}
+
+/// Whether the type of a directory's entry or of an inode is that of a regular file, by the letters and the numbers of
+/// the Sleuth Kit; `None` if it is undefined.
+fn is_regular(text: &[u8]) -> Option<bool> {
+    match text {
+        b"" | b"-" | b"0" => None,
+        text => Some(matches!(text, b"r" | b"1")),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use pfh_record::{Entry, FormatName, PieceRange, ReadOptions, WriteOptions};
+use pfh_record::{Entry, FormatName, Outcome, PieceRange, ReadOptions, SkipReason, WriteOptions};
 use quick_xml::events::Event;
 
 use crate::samples::*;
@@ -115,6 +115,42 @@ fn hashdeeps_documents() {
     assert_eq!(listed[1].digests.len(), 2);
     assert_eq!(listed[2].piece, Some(PieceRange { offset: 2, length: 3 }));
     assert_eq!((&listed[3].path[..], &listed[3].digests[..]), (&b"missing"[..], &[][..]));
+}
+
+/// Objects of fiwalk 4.11, shortened. It hashes the data of directories and links of an image, too.
+#[test]
+fn fiwalk_tells_what_is_no_file() {
+    let object = |types: &str, hash: &str| {
+        let document = format!(
+            "<dfxml><fileobject><filename>a</filename>{types}<filesize>5</filesize><mode>493</mode>\
+             <hashdigest type='{hash}'>{SHA1}</hashdigest></fileobject></dfxml>"
+        );
+        listed(&document).remove(0)
+    };
+    for (types, is_file) in [
+        ("<name_type>d</name_type><meta_type>2</meta_type>", false),
+        ("<name_type>l</name_type><meta_type>6</meta_type>", false),
+        ("<name_type>v</name_type>", false),
+        ("<meta_type>2</meta_type>", false),
+        // The inode was given to a directory since the name was deleted.
+        ("<name_type>r</name_type><meta_type>2</meta_type>", false),
+        ("<name_type>r</name_type><meta_type>1</meta_type>", true),
+        ("<name_type>-</name_type><meta_type>1</meta_type>", true),
+        ("<name_type>r</name_type><meta_type>0</meta_type>", true),
+        ("<name_type>-</name_type><meta_type>0</meta_type>", true),
+        ("<name_type/>", true),
+        ("", true),
+    ] {
+        let entry = object(types, "sha1");
+        let outcome = (!is_file).then_some(Outcome::Skipped(SkipReason::NotRegular));
+        assert_eq!((entry.is_file(), entry.outcome), (is_file, outcome), "{types}");
+        assert_eq!(entry.digests.len(), usize::from(is_file), "{types}");
+    }
+    // No digest of a directory is needed.
+    assert!(!object("<name_type>d</name_type>", "MD6").is_file());
+    // An outcome of pfh's own stands.
+    let ours = "<meta_type>2</meta_type><pfh:outcome kind='not-found'>unreadable</pfh:outcome>";
+    assert!(object(ours, "sha1").is_file());
 }
 
 #[test]
