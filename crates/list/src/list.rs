@@ -12,7 +12,7 @@ use pfh_digest::{Algorithm, Digest};
 use pfh_record::quote::quoted;
 use pfh_record::{
     Columns, DigestKind, Entry, FixityList, FormatName, Header, OBJECT_BYTES_MAX, ReadError, ReadOptions, Reader,
-    Summary, Trailer, detect, is_null_terminated, other_file, unnamed_digits,
+    Summary, Trailer, detect, is_null_terminated, other_file, table_columns, unnamed_digits,
 };
 use pfh_similarity::Family;
 
@@ -80,6 +80,15 @@ pub enum OpenError {
         /// Its kind, and what to do with it, for display.
         kind: &'static str,
     },
+    /// It is a table, whose columns have to be named.
+    Table {
+        /// Name of the table.
+        name: Vec<u8>,
+        /// Its likely columns, as [`Columns`] are written.
+        columns: String,
+        /// The format that takes the rest of each line after the first digest for a name.
+        format: Option<FormatName>,
+    },
     /// The digests at the beginning have a length of no usual algorithm, or not of the requested one.
     UnknownLength {
         /// Name of the list.
@@ -97,6 +106,14 @@ impl fmt::Display for OpenError {
             OpenError::Io { name, error } => write!(f, "{}: {error}", quoted(name)),
             OpenError::Unknown { name } => write!(f, "{} is not a list of digests that pfh can read", quoted(name)),
             OpenError::OtherFile { name, kind } => write!(f, "{} is {kind}", quoted(name)),
+            OpenError::Table { name, columns, format } => {
+                let name = quoted(name);
+                write!(f, "{name} is a table: `pfh known build --columns {columns} SET LIST` makes a known set of it")?;
+                match format {
+                    Some(format) => write!(f, "; if its lines are digests and names, `--as {format}` reads it"),
+                    None => Ok(()),
+                }
+            }
             OpenError::UnknownLength { name, digits, algorithm } => {
                 write!(f, "{}: its digests have {digits} digits, ", quoted(name))?;
                 let names = names_of_length(*digits);
@@ -191,7 +208,16 @@ impl List {
         while read > 0 && start.len() < OBJECT_BYTES_MAX && (start.len() < START_BYTES || !start.contains(&b'\n')) {
             read = reader.by_ref().take(START_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
         }
-        let format = match detect(&start, options) {
+        let detected = detect(&start, options);
+        // These formats have a name where a table has its second column.
+        if matches!(detected, None | Some(FormatName::Gnu | FormatName::Md5deep(_)))
+            && other_file(&start).is_none()
+            && let Some(columns) = table_columns(&start)
+        {
+            let format = detected.filter(|_| unnamed_digits(&start).is_some());
+            return Err(OpenError::Table { name, columns, format });
+        }
+        let format = match detected {
             Some(FormatName::Gnu | FormatName::Bsd) if is_null_terminated(&start, options) => {
                 return Err(OpenError::OtherFile { name, kind: NULL_TERMINATED });
             }
@@ -948,6 +974,37 @@ mod tests {
         assert_eq!(List::open(Input::bytes("x", text), options).unwrap().count(), 2);
         let missing = List::open("/nonexistent/list", ReadOptions::default()).map(|list| list.name);
         assert_eq!(missing.unwrap_err().to_string(), "`/nonexistent/list`: No such file or directory (os error 2)");
+    }
+
+    /// The second digest of a line is no name of a file.
+    #[test]
+    fn tables_are_refused_with_their_columns() {
+        let refused = |text: String, algorithm: Option<&str>| {
+            let algorithm = algorithm.map(|name| Algorithm::from_name(name).unwrap());
+            let opened = List::open(Input::bytes("t", text), ReadOptions { algorithm, ..ReadOptions::default() });
+            opened.map(|list| list.name).unwrap_err().to_string()
+        };
+        let sha1 = "0a".repeat(20);
+        let is_table = |columns: &str| {
+            format!("`t` is a table: `pfh known build --columns {columns} SET LIST` makes a known set of it")
+        };
+        for algorithm in [None, Some("md5")] {
+            let text = format!("\u{FEFF}MD5,SHA1,FileName\r\n{MD5},{sha1},\"a, b\"\r\n");
+            assert_eq!(refused(text, algorithm), is_table("md5=MD5,sha1=SHA1,name=FileName"));
+            assert_eq!(refused(format!("hash\n{MD5}\n"), algorithm), is_table("digest=hash"));
+            for (separator, format) in [(',', "md5deep-c"), ('\t', "gnu")] {
+                let hint = format!("; if its lines are digests and names, `--as {format}` reads it");
+                let text = format!("{MD5}{separator}{sha1}\n");
+                assert_eq!(refused(text, algorithm), is_table("md5=1,sha1=2") + &hint);
+            }
+        }
+        for text in [format!("{MD5},a\n{MD5},{sha1}\n"), format!("MD5\n{MD5}  a\n"), format!("{MD5}\ta\n")] {
+            assert!(List::open(Input::bytes("t", text), ReadOptions::default()).is_ok());
+        }
+        let named = format!("{MD5},{sha1}\n");
+        let form = FormatName::from_name("md5deep-c").unwrap();
+        let mut list = List::open_as(form, Input::bytes("t", named), ReadOptions::default()).unwrap();
+        assert_eq!(list.next().unwrap().unwrap().path, sha1.as_bytes());
     }
 
     #[test]

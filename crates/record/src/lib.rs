@@ -65,7 +65,7 @@ pub use header::{Header, ListEnd, Trailer};
 pub use keeps::{Feature, KEPT};
 pub use parse::{CheckProblem, FieldProblem, LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions};
 pub use part::Part;
-pub use read::{Reader, detect, is_null_terminated, other_file, unnamed_digits};
+pub use read::{Reader, detect, is_null_terminated, other_file, table_columns, unnamed_digits};
 pub use run::{Conversion, HostFacts, RunFacts, Summary};
 pub use selection::{DigestKind, Selection, UnknownDigest};
 pub use table::{COLUMNS_MAX, Columns, ColumnsError};

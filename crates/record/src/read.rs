@@ -8,7 +8,7 @@ use std::io::BufRead;
 use pfh_similarity::Family;
 
 use decoded::Decoded;
-pub use detect::{detect, is_null_terminated, other_file, unnamed_digits};
+pub use detect::{detect, is_null_terminated, other_file, table_columns, unnamed_digits};
 
 use crate::avp::{AvpParser, AvpReportParser};
 use crate::bagit::BagitParser;

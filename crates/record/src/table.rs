@@ -4,11 +4,13 @@
 
 mod columns;
 mod known;
+mod likely;
 mod read;
 
 pub use crate::csv::COLUMNS_MAX;
 pub use columns::{Columns, ColumnsError};
 pub(crate) use known::known_list;
+pub(crate) use likely::likely_columns;
 pub(crate) use read::TableParser;
 
 use pfh_digest::Algorithm;

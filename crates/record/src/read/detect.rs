@@ -113,6 +113,13 @@ pub fn other_file(start: &[u8]) -> Option<&'static str> {
     kind_of_other(start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start))
 }
 
+/// Returns the likely columns of a table, as [`Columns`](crate::Columns) are written, if a beginning is that of one and
+/// not of a list. [`detect`] recognises tables of a few kinds only, and takes others for lists of digests and names.
+pub fn table_columns(start: &[u8]) -> Option<String> {
+    let start = &*decoded_start(start);
+    table::likely_columns(start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start))
+}
+
 fn kind_of_other(start: &[u8]) -> Option<&'static str> {
     if let Some((_, kind)) = OTHER_FILES.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(*kind);

@@ -114,6 +114,13 @@ fn pair(text: &str) -> Option<(&str, String, bool, &str)> {
 /// The bytes that may be between columns.
 const SEPARATORS: &[u8] = b"\t;,";
 
+/// Returns the separator that the first line has most of.
+pub(super) fn likely_separator(first_line: &[u8]) -> u8 {
+    let count = |separator: u8| first_line.iter().filter(|&&byte| byte == separator).count();
+    // Of equal numbers, `max_by_key` takes the last.
+    *SEPARATORS.iter().max_by_key(|separator| count(**separator)).unwrap_or(&b',')
+}
+
 impl Columns {
     fn add(&mut self, role: &str, column: String, is_quoted: bool) -> Result<(), ColumnsError> {
         let repeated = || Err(ColumnsError::Repeated(role.to_owned()));
@@ -143,10 +150,7 @@ impl Columns {
 
     /// Returns the separator, given or found in the first line.
     pub(super) fn separator(&self, first_line: &[u8]) -> u8 {
-        let count = |separator: u8| first_line.iter().filter(|&&byte| byte == separator).count();
-        // Of equal numbers, `max_by_key` takes the last.
-        let likely = || *SEPARATORS.iter().max_by_key(|separator| count(**separator)).unwrap_or(&b',');
-        self.separator.unwrap_or_else(likely)
+        self.separator.unwrap_or_else(|| likely_separator(first_line))
     }
 
     /// Returns the separator if it is given, otherwise all that it may be.
