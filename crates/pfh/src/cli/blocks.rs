@@ -43,6 +43,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64, output: Output
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
     command.set_output(output);
+    command.name_output("set");
     let mut engine = Options::new(Selection::from_iter([] as [Algorithm; 0]));
     engine.memory_bytes = arguments.memory / 2;
     let walk = WalkArguments::default();

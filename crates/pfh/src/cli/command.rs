@@ -121,6 +121,8 @@ pub(crate) struct Command {
     /// The advice how to continue after a signal, if the command saves its results by itself.
     continuation: Option<String>,
     reporting: Reporting,
+    /// The word for the file of the output, if an error of writing it is to name it.
+    output_word: Option<&'static str>,
     warnings: Warnings,
     pub(crate) tally: Tally,
     /// Whether a signal is the end that the command waits for.
@@ -162,6 +164,7 @@ impl Command {
             guard: Some(guard),
             continuation: None,
             reporting,
+            output_word: None,
             warnings: Warnings::new(Wanted::by(reporting.quiet, reporting.verbose)),
             tally: Tally::default(),
             ends_by_signal: false,
@@ -222,6 +225,11 @@ impl Command {
     /// Sets the output.
     pub(crate) fn set_output(&self, output: Output) {
         self.output.lock().output = output;
+    }
+
+    /// Makes errors of writing name the file of the output, by this word and its path.
+    pub(crate) fn name_output(&mut self, word: &'static str) {
+        self.output_word = Some(word);
     }
 
     /// Returns the output, for its writers.
@@ -424,7 +432,7 @@ impl Command {
             _ => None,
         };
         let spares = self.spares(results);
-        let after_error = self.output.lock().output.after_error();
+        let (output_name, after_error) = self.names_of_failure();
         let written = std::mem::replace(&mut self.written, Ok(())).and(written);
         let ended = match (written, &footer) {
             // The signal stopped the writing.
@@ -455,7 +463,18 @@ impl Command {
         let ending = Ending { interrupted, findings: self.tally.findings > 0, unread, ..Ending::DONE };
         match ended {
             Ok(()) => Ok(ending),
-            Err(error) => Failed::of_output(&error, after_error).map(|closed| ending.and(closed)),
+            Err(error) => Failed::of_named_output(&error, &output_name, &after_error).map(|closed| ending.and(closed)),
+        }
+    }
+
+    /// Returns the words for the output, and those after an error of writing it.
+    fn names_of_failure(&self) -> (String, String) {
+        let delivered = self.output.lock();
+        match (self.output_word, delivered.output.target()) {
+            (Some(word), Some(path)) => {
+                (format!("the {word} {}", message::quoted_path(path)), format!("; no {word} was made"))
+            }
+            _ => ("the output".to_owned(), delivered.output.after_error().to_owned()),
         }
     }
 

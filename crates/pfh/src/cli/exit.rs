@@ -141,9 +141,14 @@ impl Failed {
     /// Returns the end of a run whose output could not be written. If only its reader has closed it, there is nothing
     /// to report.
     pub(crate) fn of_output(error: &io::Error, after_error: &str) -> Result<Ending, Failed> {
+        Failed::of_named_output(error, "the output", after_error)
+    }
+
+    /// As [`Failed::of_output`], with the words for the output.
+    pub(crate) fn of_named_output(error: &io::Error, output: &str, after_error: &str) -> Result<Ending, Failed> {
         match Ending::of_output(error) {
             ending if ending.written == Written::Closed => Ok(ending),
-            ending => Err(Failed::new(ending, format_args!("the output could not be written: {error}{after_error}"))),
+            ending => Err(Failed::new(ending, format_args!("{output} could not be written: {error}{after_error}"))),
         }
     }
 

@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(reporting, None);
     command.without_totals();
     command.set_output(reading::open_output(arguments.output.as_deref(), [arguments.set.as_os_str()])?);
+    command.name_output(if arguments.format == ExportFormat::Bloom { "filter" } else { "list" });
     let mut export = Export {
         set: &classifier.sets()[0].set,
         classifier: &classifier,

@@ -69,6 +69,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(reporting, None);
     command.without_totals();
     command.set_output(output_of(arguments)?);
+    command.name_output("set");
     let (mut loaded, mut before) = (Vec::new(), None);
     for source in &arguments.sources {
         let added = match add_database(&mut importer, source, arguments, &command, &mut before)? {

@@ -354,6 +354,37 @@ fn a_full_disk_under_the_output() {
     assert!(kept.split(|&byte| byte == b'\n').count() > 100);
 }
 
+/// The message names the file, which may be on another disk than the sources.
+#[test]
+fn a_full_disk_under_a_set() {
+    if !is_root() {
+        skipped(Need::Mount, "mounting a small disk needs the superuser");
+        return;
+    }
+    let directory = scratch();
+    let d = directory.path();
+    let small = d.join("small");
+    fs::create_dir(&small).unwrap();
+    let list: String = (0..40_000_u32).map(|number| format!("{}\n", digest("sha1", &number.to_le_bytes()))).collect();
+    fs::write(d.join("list"), list).unwrap();
+    pfh(d, ["known", "build", "-q", "set", "list"]).run().expect(0, "");
+    if let Err(error) = mount("small", &small, "tmpfs", MountFlags::empty(), Some(c"size=64k")) {
+        skipped(Need::Mount, format_args!("no small disk can be mounted: {error}"));
+        return;
+    }
+    let built = pfh(d, ["known", "build", "-q", "small/set", "list"]).run();
+    let exported = ["digests", "bloom"]
+        .map(|format| pfh(d, ["known", "export", "-q", "set", "-f", format, "-o", "small/out"]).run());
+    let names_after = names(&small);
+    unmount(&small, UnmountFlags::DETACH).unwrap();
+    let full = "could not be written: No space left on device (os error 28)";
+    built.expect(4, &format!("pfh: the set `small/set` {full}; no set was made\n"));
+    for (exported, word) in exported.iter().zip(["list", "filter"]) {
+        exported.expect(4, &format!("pfh: the {word} `small/out` {full}; no {word} was made\n"));
+    }
+    assert!(names_after.is_empty());
+}
+
 /// `pfh … | head -1`: an incomplete run never looks like a complete one, and findings up to then count.
 #[test]
 fn a_reader_that_closes_the_pipe() {
