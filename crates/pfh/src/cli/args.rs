@@ -337,9 +337,15 @@ pub(crate) struct MatchArguments {
     #[arg(long, requires = "only")]
     pub(crate) negate: bool,
 
-    /// Print nothing but the names of files.
-    #[arg(long)]
+    /// Print nothing but the names of files, one in a line, as they are.
+    ///
+    /// Names with line feeds are left out, reported and counted; --null prints them, too.
+    #[arg(long, conflicts_with = "format")]
     pub(crate) names_only: bool,
+
+    /// With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them.
+    #[arg(short = '0', long, visible_alias = "zero", requires = "names_only")]
+    pub(crate) null: bool,
 
     /// Print the entries of sets that no file was, instead of files.
     #[arg(long, conflicts_with_all = ["only", "negate"])]

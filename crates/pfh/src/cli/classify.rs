@@ -6,13 +6,14 @@ use super::exit::{Ending, Failed};
 use super::known_args::{VerdictClass, VerdictFormat};
 use super::lists::Answer;
 use super::output::interrupted;
-use super::quantity::Count;
+use super::quantity::{Count, plural};
 use super::similar::refuse_others;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
+use super::warnings::Warning;
 use super::{gather, keys, lists, message, reading};
 use pfh_digest::{Algorithm, Digest, Keys};
 use pfh_engine::{Decide, Decision};
-use pfh_known::{Class, ClassifiedSet, Classifier, Known, Text};
+use pfh_known::{Class, ClassifiedSet, Classifier, Known};
 use pfh_list::{Doubt, List};
 use pfh_record::{Metadata, Outcome, Record, SkipReason};
 use pfh_source::FileList;
@@ -20,6 +21,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The reason why a name is not printed.
+const LEFT_OUT: &str = "left out, because only --null can express a line feed in a name";
 
 /// Prints the class of each file, and of each entry of lists. `reads_input`: something of them is on standard input.
 pub(crate) fn run(
@@ -55,7 +59,11 @@ pub(crate) fn run(
         asked: classifier.sets().iter().map(asked).collect(),
         arguments,
         format,
-        writer: VerdictWriter::new(format, arguments.names_only),
+        writer: match (arguments.names_only, arguments.null) {
+            (false, _) => VerdictWriter::new(format),
+            (true, false) => VerdictWriter::of_names(b'\n'),
+            (true, true) => VerdictWriter::of_names(0),
+        },
         found: arguments.not_found.then(|| Found::new(&classifier)),
         guesses: if algorithm.is_none() { Guess::all(&classifier) } else { Vec::new() },
         failed: OnceLock::new(),
@@ -162,6 +170,10 @@ impl Classification<'_> {
             };
             let class = class.unwrap_or_else(|error| self.fail(error));
             item.is_finding = class.is_some_and(|class| self.is_finding(class));
+            if class.is_some_and(|class| self.is_left_out(class, &record.path)) {
+                item.warning = Some(Box::new(Warning::new(&record.path, LEFT_OUT.to_owned())));
+                item.is_not_expressed = true;
+            }
             item.map(|()| class)
         };
         let mut deliver = |class: Option<Option<Class>>| {
@@ -186,21 +198,26 @@ impl Classification<'_> {
     fn lists(&self, command: &mut Command, own_lists: Vec<List>, counts: &mut Counts) -> Result<bool, Failed> {
         let names: Vec<&str> = self.algorithms.iter().map(|algorithm| algorithm.name()).collect();
         let (only, wanted, mut out) = (!self.arguments.has_files(), names.join(", "), Vec::new());
-        lists::ask(command, own_lists, only, &wanted, " cannot be classified", &mut |command, list, entry| {
-            let digests: &[Digest] = if entry.is_complete() { &entry.digests } else { &[] };
-            let is_useful = digests.iter().any(|own| self.is_wanted_of_list(own.algorithm()));
-            out.clear();
-            // Lists of plain digests have no names.
-            let digest = entry.digests.first().filter(|_| entry.path.is_empty()).map(ToString::to_string);
-            let name = digest.as_ref().map_or(&entry.path[..], |digest| digest.as_bytes());
-            let class = self.listed_verdict(list, name, digests, &mut out).map_err(|error| self.unread(&error))?;
-            if let Some(class) = class {
-                counts.add(class);
-                command.tally.findings += u64::from(self.is_finding(class));
-                command.write(&out);
-            }
-            Ok(Some(Answer { is_useful, is_told: class.is_some() }))
-        })
+        let mut left_out = 0;
+        let is_whole =
+            lists::ask(command, own_lists, only, &wanted, " cannot be classified", &mut |command, list, entry| {
+                let digests: &[Digest] = if entry.is_complete() { &entry.digests } else { &[] };
+                let is_useful = digests.iter().any(|own| self.is_wanted_of_list(own.algorithm()));
+                out.clear();
+                // Lists of plain digests have no names.
+                let digest = entry.digests.first().filter(|_| entry.path.is_empty()).map(ToString::to_string);
+                let name = digest.as_ref().map_or(&entry.path[..], |digest| digest.as_bytes());
+                let class = self.listed_verdict(list, name, digests, &mut out).map_err(|error| self.unread(&error))?;
+                if let Some(class) = class {
+                    counts.add(class);
+                    command.tally.findings += u64::from(self.is_finding(class));
+                    left_out += u64::from(self.is_left_out(class, name));
+                    command.write(&out);
+                }
+                Ok(Some(Answer { is_useful, is_told: class.is_some() }))
+            })?;
+        note_left_out(left_out, command);
+        Ok(is_whole)
     }
 
     /// Reports the algorithms that were guessed and by which no file was found.
@@ -218,7 +235,7 @@ impl Classification<'_> {
         verdicts::unread(&self.arguments.known, self.classifier, error)
     }
 
-    /// Classifies a file and appends its line to `out`, if it is wanted.
+    /// Classifies a file and appends its line to `out`, if it is wanted and not left out.
     fn verdict(
         &self,
         list: Option<&[u8]>,
@@ -233,7 +250,7 @@ impl Classification<'_> {
         }
         match &self.found {
             Some(found) => known.iter().for_each(|known| found.note(known)),
-            None if self.is_wanted(class) => {
+            None if self.is_wanted(class) && self.writer.can_express(name) => {
                 let facts = known.first().map(|first| self.classifier.facts(first).map(|facts| (first.class, facts)));
                 let verdict = Verdict { list, name, digests, known: facts.transpose()?, entries: known.len() };
                 self.writer.verdict(&verdict, self.algorithms, out);
@@ -291,6 +308,11 @@ impl Classification<'_> {
         only.is_empty() || only.iter().any(|one| one.has(class)) != *negate
     }
 
+    /// Whether a file of a class would be printed, if its name could be.
+    fn is_left_out(&self, class: Option<Class>, name: &[u8]) -> bool {
+        self.found.is_none() && self.is_wanted(class) && !self.writer.can_express(name)
+    }
+
     fn is_finding(&self, class: Option<Class>) -> bool {
         match &self.arguments.fail_on[..] {
             [] => VerdictClass::Bad.has(class),
@@ -308,21 +330,27 @@ impl Classification<'_> {
     /// Prints the entries that no file was.
     fn print_not_found(&self, found: &Found, command: &mut Command) -> io::Result<()> {
         let memory_bytes = self.arguments.options.memory / 4;
+        let mut left_out = 0;
         for (place, one) in self.classifier.sets().iter().enumerate() {
             let mut out = Vec::new();
             one.set.each_entry(memory_bytes, |entry, digests| {
                 if found.has(place, entry) || command.cancel().is_cancelled() {
                     return Ok(());
                 }
-                let name = one.set.text(Text::Name, entry)?;
-                let name = if name.is_empty() {
-                    digests.first().map_or_else(String::new, ToString::to_string).into_bytes()
-                } else {
-                    name
-                };
                 let known = self.classifier.known(place, entry)?;
-                let facts = (known.class, self.classifier.facts(&known)?);
-                let verdict = Verdict { list: None, name: &name, digests, known: Some(facts), entries: 1 };
+                let mut facts = self.classifier.facts(&known)?;
+                let digest = digests.first().map_or_else(String::new, ToString::to_string).into_bytes();
+                let name = if facts.name.is_empty() { digest.clone() } else { facts.name.clone() };
+                if !self.writer.can_express(&name) {
+                    left_out += 1;
+                    return Ok(());
+                }
+                // The name is there already, and several entries may have it.
+                if self.format == VerdictFormat::Text && !facts.name.is_empty() {
+                    facts.name = digest;
+                }
+                let known = Some((known.class, facts));
+                let verdict = Verdict { list: None, name: &name, digests, known, entries: 1 };
                 self.writer.verdict(&verdict, self.algorithms, &mut out);
                 if out.len() > 1 << 16 {
                     command.write(&std::mem::take(&mut out));
@@ -331,7 +359,17 @@ impl Classification<'_> {
             })?;
             command.write(&out);
         }
+        note_left_out(left_out, command);
         Ok(())
+    }
+}
+
+/// Counts and reports names of lists and sets that are left out.
+fn note_left_out(names: u64, command: &mut Command) {
+    command.tally.unread += names;
+    command.tally.not_expressed += names;
+    if names > 0 && !command.is_quiet() {
+        message::error(format_args!("{} {LEFT_OUT}", plural(names, "listed name")));
     }
 }
 

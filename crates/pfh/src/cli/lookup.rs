@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
     reading::one_input([verdicts::split_class(&arguments.set).1].into_iter().chain(queries), None)?;
     let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, None, 256 << 20, false)?;
     let lookup = Lookup {
-        writer: VerdictWriter::new(arguments.format, false),
+        writer: VerdictWriter::new(arguments.format),
         set: std::slice::from_ref(&arguments.set),
         classifier: &classifier,
         algorithms: classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect(),

@@ -319,7 +319,8 @@ const LINE_BYTES: usize = 200;
 /// Appends verdicts to an output.
 pub(crate) struct VerdictWriter {
     format: VerdictFormat,
-    names_only: bool,
+    /// The byte after each name, if nothing else is printed.
+    name_end: Option<u8>,
 }
 
 /// Returns the word for a class.
@@ -333,14 +334,23 @@ pub(crate) fn word(class: Option<Class>) -> &'static str {
 }
 
 impl VerdictWriter {
-    pub(crate) fn new(format: VerdictFormat, names_only: bool) -> VerdictWriter {
-        VerdictWriter { format, names_only }
+    pub(crate) fn new(format: VerdictFormat) -> VerdictWriter {
+        VerdictWriter { format, name_end: None }
+    }
+
+    /// Makes the writer of names as they are, each with this byte after it.
+    pub(crate) fn of_names(end: u8) -> VerdictWriter {
+        VerdictWriter { format: VerdictFormat::Text, name_end: Some(end) }
+    }
+
+    /// Whether a verdict with this name can be told apart from others.
+    pub(crate) fn can_express(&self, name: &[u8]) -> bool {
+        self.name_end.is_none_or(|end| !name.contains(&end))
     }
 
     /// Appends the beginning.
     pub(crate) fn header(&self, algorithms: &[Algorithm], out: &mut Vec<u8>) {
         match self.format {
-            _ if self.names_only => {}
             VerdictFormat::Text => {}
             VerdictFormat::Csv => {
                 out.extend_from_slice(b"class,path,list,set,source,release,product,category,name,entries");
@@ -364,8 +374,9 @@ impl VerdictWriter {
         let Verdict { list, name, digests, known, entries } = verdict;
         let (class, facts) = (known.as_ref().map(|(class, _)| *class), known.as_ref().map(|(_, facts)| facts));
         let origin = facts.and_then(|facts| facts.origin);
-        if self.names_only {
-            return push_line(name, out);
+        if let Some(end) = self.name_end {
+            out.extend_from_slice(name);
+            return out.push(end);
         }
         out.reserve(name.len() + LINE_BYTES);
         let start = out.len();
@@ -461,7 +472,7 @@ impl VerdictWriter {
 
     /// Appends the end.
     pub(crate) fn summary(&self, counts: Counts, unread: u64, out: &mut Vec<u8>) {
-        if self.format == VerdictFormat::Jsonl && !self.names_only {
+        if self.format == VerdictFormat::Jsonl {
             let (start, Counts { bad, other, good, unknown }) = (out.len(), counts);
             let text = format!(
                 "{{\"type\":\"summary\",\"files\":{},\"bad\":{bad},\"other\":{other},\"good\":{good},\"unknown\":{unknown},\"unread\":{unread}",
@@ -473,12 +484,7 @@ impl VerdictWriter {
     }
 }
 
-/// Appends a name and a line feed. Control characters and backslashes are escaped, so that a line is a name.
-fn push_line(name: &[u8], out: &mut Vec<u8>) {
-    push_escaped(name, out);
-    out.push(b'\n');
-}
-
+/// Appends a name to a text. Control characters and backslashes are escaped.
 pub(crate) fn push_escaped(name: &[u8], out: &mut Vec<u8>) {
     // Without a branch for each byte, the compiler compares many at once.
     let is_escaped = |byte: u8| byte < 0x20 || matches!(byte, b'\\' | 0x7f);

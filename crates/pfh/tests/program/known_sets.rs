@@ -92,6 +92,115 @@ fn options_choose_lines_and_the_exit_status() {
     }
 }
 
+/// Names of files are printed as they are, so that other programs find these files.
+#[test]
+fn names_alone_are_the_names_of_files() {
+    let directory = scratch();
+    let path = directory.path();
+    fs::create_dir(path.join("d")).unwrap();
+    for (name, text) in [("a\\b", "evil"), ("a\\\\b", "innocent"), ("t\tab", "evil"), ("line\nfeed", "evil")] {
+        fs::write(path.join("d").join(name), text).unwrap();
+    }
+    let evil = digest("md5", b"evil").to_string();
+    fs::write(path.join("evil.md5"), format!("{evil}  x\n")).unwrap();
+    fs::write(path.join("seized"), format!("\\{evil}  line\\nfeed\n{evil}  a\tb\n")).unwrap();
+    fs::write(path.join("two.md5"), format!("{evil}  x\n\\{}  other\\nname\n", digest("md5", b"lost"))).unwrap();
+    let find = |words: &str, code: i32, said: &str| -> Vec<String> {
+        let ended = pfh(path, format!("match {words}").split(' ')).run();
+        let printed = String::from_utf8(ended.expect(code, said).to_vec()).unwrap();
+        let end = if words.contains("-0") || words.contains("--null") { '\0' } else { '\n' };
+        let mut names: Vec<String> = printed.split_inclusive(end).map(str::to_owned).collect();
+        names.sort_unstable();
+        names
+    };
+    let counts = "pfh: files: 4, known-bad: 3, known-other: 0, known-good: 0, unknown: 1\n";
+    let left_out = "left out, because only --null can express a line feed in a name";
+    let bad = "--known bad=evil.md5 --only bad --names-only";
+    let said = format!("pfh: `d/line\\nfeed`: {left_out}\n{counts}");
+    assert_eq!(find(&format!("{bad} d"), 5, &said), ["d/a\\b\n", "d/t\tab\n"]);
+    assert_eq!(find(&format!("-q {bad} -0 d"), 1, ""), ["d/a\\b\0", "d/line\nfeed\0", "d/t\tab\0"]);
+    // A name that is not asked for is not missed.
+    assert_eq!(find("-q --known bad=evil.md5 --only unknown --names-only d", 1, ""), ["d/a\\\\b\n"]);
+    // So it is with names of lists, and of sets.
+    let counts = "pfh: files: 2, known-bad: 2, known-other: 0, known-good: 0, unknown: 0\n";
+    let said = format!("pfh: 1 listed name {left_out}\n{counts}");
+    assert_eq!(find("--known bad=evil.md5 --names-only --digests seized", 5, &said), ["a\tb\n"]);
+    let lost = "-q --known bad=two.md5 --not-found --fail-on none --names-only d";
+    assert!(find(lost, 3, "").is_empty());
+    assert_eq!(find(&format!("{lost} --null"), 0, ""), ["other\nname\0"]);
+    for words in ["-f csv --names-only", "-f jsonl --names-only", "--null"] {
+        let ended = pfh(path, format!("match --known bad=evil.md5 {words} d").split(' ')).run();
+        assert_eq!(ended.code(), 2, "{words}: {}", ended.stderr);
+    }
+}
+
+/// Entries with the same name are told apart by their digests.
+#[test]
+fn entries_that_were_not_found_have_their_digests() {
+    let directory = scratch();
+    let path = directory.path();
+    let [one, two] = ["one", "two"].map(|text| digest("md5", text.as_bytes()).to_string());
+    fs::write(path.join("bad.md5"), format!("{one}  evil.jpg\n{two}  evil.jpg\n")).unwrap();
+    fs::write(path.join("three"), "three").unwrap();
+    let words = ["match", "-q", "--known", "bad=bad.md5", "--not-found", "--fail-on", "none", "three"];
+    let ended = pfh(path, words).run();
+    let printed = String::from_utf8(ended.expect(0, "").to_vec()).unwrap();
+    let mut lines: Vec<&str> = printed.lines().collect();
+    lines.sort_unstable();
+    let mut expected = [one, two].map(|digest| format!("known-bad    evil.jpg  (bad.md5: {digest})"));
+    expected.sort_unstable();
+    assert_eq!(lines, expected);
+}
+
+/// Tables of agencies make a set once their columns are named, and pass for no lists of names.
+#[test]
+fn tables_without_their_columns_are_refused() {
+    let directory = case();
+    let path = directory.path();
+    let [md5, sha1] = ["md5", "sha1"].map(|name| digest(name, b"bad"));
+    fs::write(path.join("a.csv"), format!("MD5,SHA1,FileName\r\n{md5},{sha1},\"bad, really.jpg\"\r\n")).unwrap();
+    let columns = "md5=MD5,sha1=SHA1,name=FileName";
+    let build = format!("`pfh known build --columns {columns} SET LIST` makes a known set of it");
+    let said = format!("pfh: `a.csv` is a table: {build}\n");
+    for words in [
+        "match --known bad=a.csv files",
+        "known build x.pfhk a.csv",
+        "known build -a md5 x.pfhk a.csv",
+        "known build --keep-going x.pfhk a.csv",
+        "verify a.csv files",
+    ] {
+        pfh(path, words.split(' ')).run().expect(2, &said);
+        assert!(!path.join("x.pfhk").exists());
+    }
+    let build = format!("known build -q --class bad --keep name --columns {columns} x.pfhk a.csv");
+    pfh(path, build.split(' ')).run().expect(0, "");
+    let ended = pfh(path, ["match", "-q", "--known", "x.pfhk", "--only", "bad", "files"]).run();
+    assert_eq!(ended.expect(1, ""), b"known-bad    files/bad  (x.pfhk: bad, really.jpg)\n");
+}
+
+/// In DFXML of fiwalk, directories have digests of their data on the disk.
+#[test]
+fn directories_of_an_image_are_no_known_files() {
+    let directory = case();
+    let path = directory.path();
+    let object = |name: &str, letter: &str, number: u32| {
+        format!(
+            "<fileobject><filename>{name}</filename><name_type>{letter}</name_type><meta_type>{number}</meta_type>\
+             <hashdigest type='md5'>{}</hashdigest></fileobject>",
+            digest("md5", name.rsplit('/').next().unwrap().as_bytes())
+        )
+    };
+    let document = ["good", "bad", "both", "new"].map(|name| object(&format!("files/{name}"), "r", 1)).concat();
+    let document = format!("<dfxml>{}{document}</dfxml>", object("files", "d", 2) + &object("files/..", "d", 2));
+    fs::write(path.join("fw.xml"), document).unwrap();
+    let ended = pfh(path, ["known", "build", "fw.pfhk", "fw.xml"]).run();
+    ended.expect(0, "pfh: known files: 4, lines: 4, repeated: 0\n");
+    let ended = pfh(path, ["match", "--known", "bad.pfhk", "--fail-on", "none", "--digests", "fw.xml"]).run();
+    ended.expect(0, "pfh: files: 4, known-bad: 2, known-other: 0, known-good: 0, unknown: 2\n");
+    let ended = pfh(path, ["verify", "fw.xml", "files"]).run();
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+}
+
 #[cfg(not(feature = "serve"))]
 #[test]
 fn a_program_without_the_server_says_so() {
