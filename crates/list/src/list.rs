@@ -779,7 +779,9 @@ mod tests {
         };
         let broken = || "broken\n".to_owned();
         let (bsd, md5deep) = (FormatName::Bsd, FormatName::Md5deep(Md5deepForm::default()));
-        let cases: [(FormatName, String, &[(&str, usize, u64)]); 8] = [
+        /// A list, and the paths, numbers of digests and lines of its entries.
+        type Case = (FormatName, String, &'static [(&'static str, usize, u64)]);
+        let cases: [Case; 8] = [
             (bsd, [md5("a"), sha1("a"), md5("b"), sha1("b")].concat(), &[("a", 2, 1), ("b", 2, 3)]),
             (
                 bsd,
