@@ -2,8 +2,8 @@
 
 use super::cost::Run;
 use super::projection::{
-    Expected, Samples, expected, parts_of_usual, processor, processor_disturbed, projected, run_of, search_seconds,
-    storage,
+    Expected, Hashing, Load, Samples, expected, parts_of_usual, processor, processor_disturbed, projected, run_of,
+    search_seconds, storage,
 };
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
 use super::{span, units};
@@ -64,9 +64,10 @@ pub struct Forecast {
     pub seconds_low: f64,
     /// Upper end of the interval.
     pub seconds_high: f64,
-    /// Seconds that the processor needs, on all cores, with data that are there; corrected by the checks if it is the
-    /// limit.
+    /// Seconds that the processor needs with data that are there; corrected by the checks if it is the limit.
     pub processor_seconds: f64,
+    /// Seconds of these in which one core hashes the longest file; 0 if all cores share it.
+    pub longest_file_seconds: f64,
     /// Its limit.
     pub limit: Limit,
 }
@@ -122,6 +123,8 @@ pub struct Advice {
     pub files: u64,
     /// Bytes of the volume.
     pub bytes: u64,
+    /// Bytes of its longest file.
+    pub longest_bytes: u64,
     /// Whether the user named the volume.
     pub is_given: bool,
     /// Whether the walk did not reach its end, so that the path holds more than what is projected.
@@ -208,8 +211,12 @@ impl Model<'_> {
         cost.seconds(files, bytes).max(self.list_seconds * files) + self.search_seconds
     }
 
-    fn processor(&self, algorithm: &str, files: f64, bytes: f64) -> f64 {
-        processor(self.measured, algorithm).map_or(0.0, |cost| cost.seconds(files, bytes))
+    fn processor(&self, batch: &Batch) -> f64 {
+        let (files, bytes, _) = run_of(batch);
+        // Earlier versions did not save the longest.
+        let longest_bytes = (batch.longest_bytes as f64).max(bytes / files.max(1.0));
+        let load = Load { files, bytes, longest_bytes };
+        processor(self.measured, &batch.algorithm).map_or(0.0, |hashing| hashing.seconds(load))
     }
 
     fn together(&self, storage: f64, processor: f64) -> f64 {
@@ -218,8 +225,7 @@ impl Model<'_> {
 
     /// Seconds of a batch that was hashed.
     fn of(&self, batch: &Batch) -> f64 {
-        let (files, bytes, _) = run_of(batch);
-        self.together(self.reading(batch), self.processor(&batch.algorithm, files, bytes))
+        self.together(self.reading(batch), self.processor(batch))
     }
 
     /// Seconds of the storage for a batch that was hashed.
@@ -247,6 +253,8 @@ impl Advice {
     pub fn of(measured: &Measured, plan: &Plan) -> Result<Advice, NotEnough> {
         let (files, bytes) = volume(measured, plan)?;
         let (n, b) = (files as f64, bytes as f64);
+        let longest_bytes = measured.survey.longest(files, bytes);
+        let load = Load { files: n, bytes: b, longest_bytes: longest_bytes as f64 };
         if let Some(name) = plan.algorithms.iter().find(|name| processor(measured, name).is_none()) {
             return Err(NotEnough(format!(
                 "hashing with {name} could not be measured; give it more time with --seconds"
@@ -288,18 +296,24 @@ impl Advice {
         let (least, most) = (ratios().fold(scale, f64::min), ratios().fold(scale, f64::max));
         let (file_seconds, byte_seconds) = (n * cost.file_seconds, b * cost.byte_seconds);
         let forecast = |algorithm: &String| {
-            let processor_seconds = model.processor(algorithm, n, b);
-            let disturbed = processor_disturbed(measured, algorithm).map_or(0.0, |cost| cost.seconds(n, b));
+            let hashing = processor(measured, algorithm);
+            let of = |seconds: fn(&Hashing, Load) -> f64| hashing.map_or(0.0, |hashing| seconds(&hashing, load));
+            let processor_seconds = of(Hashing::seconds);
+            let disturbed = processor_disturbed(measured, algorithm).map_or(0.0, |hashing| hashing.seconds(load));
+            // Where the volume itself was read, the place of the longest file in its order is no longer open.
+            let least_seconds = if is_measured_whole { processor_seconds } else { of(Hashing::least_seconds) };
             let at = |storage: f64| model.together(storage, processor_seconds);
+            let at_least = |storage: f64| model.together(storage, least_seconds);
             let at_most = |storage: f64| model.together(storage, disturbed.max(processor_seconds));
             // The time that checks took beyond the forecast was the processor's only where they waited for it.
             let corrected = if processor_seconds > seconds { scale } else { 1.0 };
             Forecast {
                 algorithm: algorithm.clone(),
                 seconds: scale * at(seconds),
-                seconds_low: least * at(interval.low.min(seconds)),
+                seconds_low: least * at_least(interval.low.min(seconds)),
                 seconds_high: most * at_most(interval.high.max(seconds)),
                 processor_seconds: corrected * processor_seconds,
+                longest_file_seconds: corrected * of(Hashing::longest_seconds),
                 limit: match () {
                     () if processor_seconds > seconds => Limit::Processor,
                     () if file_seconds > byte_seconds => Limit::Files,
@@ -326,6 +340,7 @@ impl Advice {
             made: measured.made.clone(),
             files,
             bytes,
+            longest_bytes,
             is_given,
             is_partial: !measured.survey.is_complete,
             limit: planned.limit,
@@ -419,11 +434,10 @@ fn volume(measured: &Measured, plan: &Plan) -> Result<(u64, u64), NotEnough> {
 fn overlap(model: &Model<'_>, checks: &[&Batch]) -> f64 {
     let mut shares: Vec<f64> = Vec::new();
     for batch in checks {
-        let (files, bytes, seconds) = run_of(batch);
-        let (storage, processor) = (model.reading(batch), model.processor(&batch.algorithm, files, bytes));
+        let (storage, processor) = (model.reading(batch), model.processor(batch));
         let (short, long) = (storage.min(processor), storage.max(processor));
         if short > COMPARABLE * long {
-            shares.push(((seconds - long) / short).clamp(0.0, 1.0));
+            shares.push(((batch.seconds - long) / short).clamp(0.0, 1.0));
         }
     }
     median(&mut shares).unwrap_or(0.0)

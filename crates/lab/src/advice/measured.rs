@@ -48,6 +48,9 @@ pub struct Survey {
     pub sized_files: u64,
     /// Sum of these sizes.
     pub sized_bytes: u64,
+    /// The greatest of these sizes; 0 where earlier versions did not save it.
+    #[serde(default)]
+    pub longest_bytes: u64,
     /// Whether the walk came to its end. Otherwise there are more files than were found.
     pub is_complete: bool,
     /// Time of listing the directories, without asking for sizes, in seconds.
@@ -80,6 +83,16 @@ impl Survey {
             (Some(files), Some(bytes)) => (files, bytes),
         }
     }
+
+    /// Size of the longest file of a volume, whose files are taken to differ as those that were found do. If their
+    /// sizes are not known, all are taken to be of one size.
+    #[must_use]
+    pub fn longest(&self, files: u64, bytes: u64) -> u64 {
+        let mean = |files: u64, bytes: u64| bytes as f64 / files.max(1) as f64;
+        let (here, there) = (mean(self.files, self.bytes()), mean(files, bytes));
+        let times = if here > 0.0 { (self.longest_bytes as f64 / here).max(1.0) } else { 1.0 };
+        ((times * there) as u64).min(bytes)
+    }
 }
 
 /// A run over cached data.
@@ -91,8 +104,12 @@ pub struct ProcessorRun {
     pub files: u64,
     /// Bytes hashed.
     pub bytes: u64,
-    /// Time that all cores took together, as if each had done an equal part, and nothing else.
+    /// Time that all cores took together, as if each had done an equal part, and nothing else; of one stream, the time
+    /// of its core.
     pub seconds: f64,
+    /// Whether it was one file, which one core hashes, and not as many as all cores hash side by side.
+    #[serde(default)]
+    pub is_one_stream: bool,
 }
 
 /// How a batch was chosen.
@@ -127,6 +144,9 @@ pub struct Batch {
     pub files: u64,
     /// Bytes read.
     pub bytes: u64,
+    /// The most bytes of one file.
+    #[serde(default)]
+    pub longest_bytes: u64,
     /// Elapsed time.
     pub seconds: f64,
     /// Files that could not be read.
@@ -186,5 +206,20 @@ mod tests {
         // A volume has at least one file, and empty ones say nothing of how many.
         assert_eq!(survey.volume(None, Some(1)), (1, 1));
         assert_eq!(Survey { sized_bytes: 0, ..survey }.volume(None, Some(50_000)), (100, 50_000));
+    }
+
+    #[test]
+    fn the_longest_file_of_a_volume_follows_from_its_mean_size() {
+        let survey =
+            Survey { files: 100, sized_files: 100, sized_bytes: 5000, longest_bytes: 1000, ..Survey::default() };
+        assert_eq!(survey.longest(100, 5000), 1000);
+        assert_eq!(survey.longest(1_000_000, 50_000_000), 1000);
+        assert_eq!(survey.longest(100, 10_000), 2000);
+        // No file is longer than all together, and one is as long as all.
+        assert_eq!(survey.longest(2, 100), 100);
+        assert_eq!(survey.longest(1, 700), 700);
+        // Earlier versions did not save it.
+        assert_eq!(Survey { longest_bytes: 0, ..survey }.longest(10, 5000), 500);
+        assert_eq!(Survey::default().longest(10, 5000), 500);
     }
 }

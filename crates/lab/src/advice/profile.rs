@@ -147,19 +147,27 @@ mod tests {
                 files: 3,
                 sized_files: 2,
                 sized_bytes: 10,
+                longest_bytes: 7,
                 is_complete: true,
                 list_seconds: 0.5,
                 failed: 0,
             },
             choices: vec![Choice::usual(4), Choice { medium: Some("network".to_owned()), ..Choice::usual(16) }],
             best: 1,
-            processor: vec![ProcessorRun { algorithm: "md5".to_owned(), files: 1, bytes: 2, seconds: 0.1 }],
+            processor: vec![ProcessorRun {
+                algorithm: "md5".to_owned(),
+                files: 1,
+                bytes: 2,
+                seconds: 0.1,
+                is_one_stream: true,
+            }],
             batches: vec![Batch {
                 kind: Kind::Runs,
                 choice: 1,
                 algorithm: "none".to_owned(),
                 files: 3,
                 bytes: 4,
+                longest_bytes: 3,
                 seconds: 0.25,
                 failed: 1,
                 is_cut: true,
@@ -176,6 +184,19 @@ mod tests {
         let profile = Profile::of(measured());
         assert_eq!(profile.options.threads, 16);
         assert_eq!(Profile::parse(&profile.text().expect("text")), Ok((profile, Vec::new())));
+    }
+
+    #[test]
+    fn profiles_of_earlier_versions_know_no_longest_file() {
+        let text = Profile::of(measured()).text().expect("text");
+        let is_new = |line: &&str| line.starts_with("longest_bytes") || line.starts_with("is_one_stream");
+        let (new, old): (Vec<&str>, Vec<&str>) = text.lines().partition(is_new);
+        assert_eq!(new.len(), 3, "{text}");
+        let (profile, _) = Profile::parse(&old.join("\n")).expect("a profile");
+        let mut expected = measured();
+        (expected.survey.longest_bytes, expected.batches[0].longest_bytes) = (0, 0);
+        expected.processor[0].is_one_stream = false;
+        assert_eq!(profile.measured, Some(expected));
     }
 
     #[test]

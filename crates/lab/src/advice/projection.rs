@@ -175,22 +175,73 @@ pub fn rate(measured: &Measured, choice: usize, kind: Kind) -> Option<f64> {
     (seconds > 0.0).then(|| runs.iter().map(|run| run.0).sum::<f64>() / seconds)
 }
 
+/// Files to be hashed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    pub(super) files: f64,
+    pub(super) bytes: f64,
+    /// Bytes of the longest of them.
+    pub(super) longest_bytes: f64,
+}
+
+/// The processor's time for an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hashing {
+    /// With enough files at once for all cores and their lanes.
+    side_by_side: Cost,
+    /// Seconds for each byte of a file by itself, which one core hashes. `None` if all cores share a long file, or if
+    /// an earlier version measured.
+    stream_byte_seconds: Option<f64>,
+    /// Cores of the machine.
+    cores: u16,
+}
+
+impl Hashing {
+    /// Seconds in which one core hashes the longest file; 0 if all cores share it.
+    pub(super) fn longest_seconds(&self, load: Load) -> f64 {
+        self.stream_byte_seconds.map_or(0.0, |byte_seconds| load.longest_bytes * byte_seconds)
+    }
+
+    /// Seconds if all other files are hashed beside the longest.
+    pub(super) fn least_seconds(&self, load: Load) -> f64 {
+        self.side_by_side.seconds(load.files, load.bytes).max(self.longest_seconds(load))
+    }
+
+    /// Seconds if the longest file comes last, as may be in the order of paths. No more files than there are cores
+    /// begin all at once.
+    pub(super) fn seconds(&self, load: Load) -> f64 {
+        let before = match load.files > f64::from(self.cores) {
+            true => self.side_by_side.seconds(load.files, (load.bytes - load.longest_bytes).max(0.0)),
+            false => 0.0,
+        };
+        self.least_seconds(load).max(before + self.longest_seconds(load))
+    }
+}
+
 /// The processor's time for an algorithm, from runs over cached data. Of repeats the fastest counts, because
 /// disturbances only slow them down.
-pub(super) fn processor(measured: &Measured, algorithm: &str) -> Option<Cost> {
+pub(super) fn processor(measured: &Measured, algorithm: &str) -> Option<Hashing> {
     of_repeats(measured, algorithm, |a, b| a > b)
 }
 
 /// The same, if it is disturbed as the slowest repeats were.
-pub(super) fn processor_disturbed(measured: &Measured, algorithm: &str) -> Option<Cost> {
+pub(super) fn processor_disturbed(measured: &Measured, algorithm: &str) -> Option<Hashing> {
     of_repeats(measured, algorithm, |a, b| a < b)
 }
 
 /// Of repeats, that counts whose rate `wins` against the others.
-fn of_repeats(measured: &Measured, algorithm: &str, wins: impl Fn(f64, f64) -> bool) -> Option<Cost> {
+fn of_repeats(measured: &Measured, algorithm: &str, wins: impl Fn(f64, f64) -> bool) -> Option<Hashing> {
     let mut chosen: Vec<Run> = Vec::new();
+    let mut stream: Option<f64> = None;
     let is_one = |run: &&ProcessorRun| run.algorithm == algorithm && run.seconds > 0.0 && run.files + run.bytes > 0;
     for run in measured.processor.iter().filter(is_one) {
+        if run.is_one_stream {
+            let rate = run.bytes as f64 / run.seconds;
+            if rate > 0.0 && stream.is_none_or(|other| wins(rate, other)) {
+                stream = Some(rate);
+            }
+            continue;
+        }
         let run = (run.files as f64, run.bytes as f64, run.seconds);
         let mean = |run: &Run| run.1 / run.0.max(1.0);
         let rate = |run: &Run| (run.0 + run.1) / run.2;
@@ -200,5 +251,9 @@ fn of_repeats(measured: &Measured, algorithm: &str, wins: impl Fn(f64, f64) -> b
             None => chosen.push(run),
         }
     }
-    Cost::fit(&chosen)
+    Some(Hashing {
+        side_by_side: Cost::fit(&chosen)?,
+        stream_byte_seconds: stream.map(f64::recip),
+        cores: measured.machine.cores,
+    })
 }

@@ -12,7 +12,7 @@ const COLUMNS: usize = 100;
 /// A difference of times below this share is none.
 const NOTHING: f64 = 0.02;
 
-/// If checks differ from what the samples predict by more than this factor, the speed of the storage is not the same.
+/// If checks differ from what the samples predict by more than this factor, something has changed since.
 const UNSTEADY: f64 = 2.0;
 
 /// Returns the advice as text.
@@ -181,6 +181,16 @@ fn limit(advice: &Advice, planned: &Forecast) -> String {
             time(by_bytes),
             percent(by_bytes / storage),
         ),
+        Limit::Processor if is_one_file(planned) => format!(
+            "The longest file limits you: one core hashes its {}, {} of all bytes, from the beginning to the end. For \
+             {} that takes {} of the {} that the processor needs; the storage delivers everything in {}.",
+            bytes(advice.longest_bytes as f64),
+            percent(advice.longest_bytes as f64 / advice.bytes.max(1) as f64),
+            planned.algorithm,
+            time(planned.longest_file_seconds),
+            time(planned.processor_seconds),
+            time(storage),
+        ),
         Limit::Processor => format!(
             "The processor limits you. For {} it needs {}, although all cores hash; the storage delivers everything in \
              {}.",
@@ -195,6 +205,11 @@ fn limit(advice: &Advice, planned: &Forecast) -> String {
     format!(
         "{text} The storage's part is extrapolated from samples of other sizes: the interval tells how far it holds."
     )
+}
+
+/// Whether most of the processor's time is that of the longest file, which one core hashes.
+fn is_one_file(forecast: &Forecast) -> bool {
+    forecast.longest_file_seconds > forecast.processor_seconds / 2.0
 }
 
 fn limit_word(limit: Limit) -> &'static str {
@@ -314,7 +329,7 @@ fn in_turn(Compared { rounds, least, most }: Compared) -> String {
     format!("{parts} of the time of the defaults when both were read in turn, in {rounds}")
 }
 
-/// Whether the checks took so much longer or shorter than the samples predict that the storage's speed has changed.
+/// Whether the checks took much longer or shorter than the samples predict.
 fn is_unsteady(advice: &Advice) -> bool {
     !(1.0 / UNSTEADY..=UNSTEADY).contains(&advice.correction)
 }
@@ -349,6 +364,8 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
     let by_bytes = advice.correction * (advice.start_seconds + advice.byte_seconds);
     let storage = by_bytes + advice.correction * advice.file_seconds;
     let (processor, algorithm) = (planned.processor_seconds, &planned.algorithm);
+    // On twice as many cores, one still hashes the longest file.
+    let halved = planned.longest_file_seconds + (processor - planned.longest_file_seconds) / 2.0;
     let mut items = Vec::new();
     let ceiling = format!(
         "Faster storage helps until the processor is the limit: {} for {algorithm} on this machine, {}/s.",
@@ -370,8 +387,14 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
             if let Some(fastest) = fastest.filter(|fastest| fastest.seconds < (1.0 - NOTHING) * planned.seconds) {
                 items.push(format!("Another algorithm: {} takes {}.", fastest.algorithm, time(fastest.seconds)));
             }
-            let seconds = advice.together(storage, processor / 2.0);
-            items.push(format!("More cores: twice as many take {}.", time(seconds)));
+            if is_one_file(planned) {
+                items.push(
+                    "More cores and further machines do not help: one core hashes the longest file. `pfh shard` names it."
+                        .to_owned(),
+                );
+                return items;
+            }
+            items.push(format!("More cores: twice as many take {}.", time(advice.together(storage, halved))));
         }
     }
     let is_storage = advice.limit != Limit::Processor;
@@ -392,7 +415,7 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
         }
         (false, _) => format!(
             "A second machine that reads the same storage: `pfh shard` divides the files between both; about {}.",
-            time(advice.together(storage, processor / 2.0))
+            time(advice.together(storage, halved))
         ),
     });
     items
@@ -421,7 +444,11 @@ fn trust(advice: &Advice) -> Vec<String> {
             ));
         }
     }
-    if is_unsteady(advice) {
+    if is_unsteady(advice) && (advice.medium == "memory" || advice.limit == Limit::Processor) {
+        items.push(
+            "Most likely other work took part of the processor's time meanwhile. Ask again at another time.".to_owned(),
+        );
+    } else if is_unsteady(advice) {
         items.push(
             "Most likely the speed of the storage changed while it was measured, as that of virtual disks with a limit does, and of \
              disks whose cache fills. Ask again at another time; a long run gets the lower speed, and differences \

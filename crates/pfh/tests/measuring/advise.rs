@@ -68,6 +68,25 @@ fn the_processor_limits_a_slow_algorithm_and_measurements_are_kept() {
     assert_eq!((ended.code(), ended.said().contains("\"type\":\"stats\"")), (0, true), "{}", ended.said());
 }
 
+/// A disk image: one core hashes it, except with BLAKE3, of which all cores share a long file.
+#[test]
+fn one_long_file_has_the_speed_of_one_core() {
+    let _turn = crate::alone();
+    let directory = scratch_in_memory();
+    let root = directory.path();
+    fs::write(root.join("image"), contents(1, 64 << 20)).unwrap();
+    let arguments = ["image", "--seconds", "5", "-a", "md5,blake3", "--save", "own.toml", "--json"];
+    let advice = json(&advise(root, arguments).run());
+    assert_eq!((&advice["limit"], &advice["longest_bytes"]), (&"processor".into(), &(64 << 20).into()), "{advice:#}");
+    let of = |place: usize, name: &str| advice["forecasts"][place][name].as_f64().unwrap();
+    assert!(of(0, "longest_file_seconds") > 0.9 * of(0, "processor_seconds"), "{advice:#}");
+    assert_eq!(of(1, "longest_file_seconds"), 0.0, "{advice:#}");
+    let ended = advise(root, ["--from", "own.toml", "-a", "md5"]).run();
+    let text = String::from_utf8(ended.done().to_vec()).unwrap();
+    assert!(text.contains("The longest file limits you: one core hashes its"), "{text}");
+    assert!(!text.contains("twice as many take") && !text.contains("speed of the storage"), "{text}");
+}
+
 #[test]
 fn too_little_is_no_advice() {
     let directory = scratch();

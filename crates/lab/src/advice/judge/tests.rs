@@ -33,6 +33,7 @@ impl Truth {
                 files,
                 bytes,
                 seconds: files as f64 * 3e-6 + bytes as f64 * byte_seconds,
+                is_one_stream: false,
             })
         });
         Measured {
@@ -45,6 +46,7 @@ impl Truth {
                 files,
                 sized_files: files,
                 sized_bytes: bytes,
+                longest_bytes: 0,
                 is_complete: true,
                 list_seconds: files as f64 * 1e-6,
                 failed: 0,
@@ -65,6 +67,7 @@ fn batch(kind: Kind, algorithm: &str, files: u64, bytes: u64, seconds: f64) -> B
         algorithm,
         files,
         bytes,
+        longest_bytes: 0,
         seconds,
         failed: 0,
         is_cut: false,
@@ -152,6 +155,95 @@ fn a_slow_processor_is_the_limit_and_algorithms_differ() {
     let of_sha256 = &Advice::of(&measured, &plan()).expect("advice").forecasts[0];
     near(of_sha256.seconds, 2000.0, 0.01);
     near(of_sha256.seconds_high, 2400.0, 0.01);
+}
+
+/// Files in memory, of which SHA-256 in one stream takes eight times what it takes of many, in the mean of four cores.
+fn in_memory(files: u64, bytes: u64, longest_bytes: u64) -> Measured {
+    let truth = Truth { storage: cost(1e-6, 1e-10), md5_byte_seconds: 1e-9 };
+    let mut measured = truth.measured(files, bytes, 0.0);
+    "memory".clone_into(&mut measured.medium);
+    measured.survey.longest_bytes = longest_bytes;
+    let stream = |algorithm: &str, seconds| ProcessorRun {
+        algorithm: algorithm.to_owned(),
+        files: 1,
+        bytes: 16_000_000,
+        seconds,
+        is_one_stream: true,
+    };
+    measured.processor.extend([stream("sha256", 0.256), stream("sha256", 0.512), stream("md5", 0.4)]);
+    measured
+}
+
+/// One core hashes the longest file: it takes no less than that, and what would help is another algorithm.
+#[test]
+fn one_long_file_is_one_stream() {
+    let measured = in_memory(1, 100_000_000_000, 100_000_000_000);
+    let advice = Advice::of(&measured, &plan()).expect("advice");
+    assert_eq!((advice.limit, advice.longest_bytes), (Limit::Processor, 100_000_000_000));
+    let [sha256, md5] = &advice.forecasts[..] else { panic!("two forecasts") };
+    // Of many files, MD5 would be the faster one.
+    near(sha256.seconds, 1600.0, 0.01);
+    near(md5.seconds, 2500.0, 0.01);
+    near(sha256.seconds_high, 3200.0, 0.01);
+    near(sha256.longest_file_seconds, 1600.0, 0.01);
+    let said = changes(&advice);
+    assert!(said.contains("More cores and further machines do not help") && !said.contains("twice as many"), "{said}");
+    assert!(!said.contains("divides the files"), "{said}");
+    let text = crate::advice::words::text(&advice).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("The longest file limits you: one core hashes its 100 GB, 100 % of all bytes,"), "{text}");
+    assert!(text.contains("For sha256 that takes 27 min of the 27 min that the processor needs"), "{text}");
+    assert!(text.contains("SHA-256 instead of MD5 costs nothing here: it is 15 min faster"), "{text}");
+    // All cores share it, or an earlier version measured.
+    let shared = Measured {
+        processor: measured.processor.iter().filter(|run| !run.is_one_stream).cloned().collect(),
+        ..measured.clone()
+    };
+    let advice = Advice::of(&shared, &plan()).expect("advice");
+    near(advice.forecasts[0].seconds, 200.0, 0.01);
+    assert!(changes(&advice).contains("More cores: twice as many take 1"), "{}", changes(&advice));
+}
+
+#[test]
+fn a_few_long_files_are_hashed_side_by_side_until_the_last() {
+    let of = |files: u64| {
+        let measured = in_memory(files, files * 10_000_000_000, 10_000_000_000);
+        let advice = Advice::of(&measured, &plan()).expect("advice");
+        let Forecast { seconds, seconds_low, .. } = advice.forecasts[0];
+        (seconds, seconds_low, changes(&advice).contains("More cores: twice"))
+    };
+    // As many as there are cores begin together.
+    let (seconds, _, is_helped) = of(4);
+    near(seconds, 160.0, 0.01);
+    assert!(!is_helped);
+    // The longest comes first, or last.
+    let (seconds, seconds_low, is_helped) = of(10);
+    near(seconds, 180.0 + 160.0, 0.01);
+    near(seconds_low, 200.0, 0.01);
+    assert!(is_helped);
+}
+
+/// Of many files, none of which is long, the time is what it was, also if a volume is named.
+#[test]
+fn the_longest_of_many_files_makes_no_difference() {
+    let measured = in_memory(1_000_000, 1_000_000_000_000, 3_000_000);
+    for (files, factor) in [(None, 1.0), (Some(3_000_000), 3.0)] {
+        let advice = Advice::of(&measured, &Plan { files, ..plan() }).expect("advice");
+        near(advice.forecasts[0].seconds, factor * 2003.0, 0.001);
+        assert_eq!(advice.longest_bytes, 3_000_000);
+        let said = changes(&advice);
+        assert!(said.contains("More cores: twice") && said.contains("`pfh shard` divides the files"), "{said}");
+    }
+}
+
+/// A check of few files waits for the longest of them, so the forecast for many is not corrected by it.
+#[test]
+fn a_check_waits_for_its_longest_file() {
+    let mut measured = in_memory(1_000_000, 1_000_000_000_000, 3_000_000);
+    let seconds = 1e-6 * 8.0 * 3.0 + 3e6 * 16e-9;
+    let check = batch(Kind::Check, "sha256", 8, 3_100_000, seconds);
+    measured.batches.push(Batch { longest_bytes: 3_000_000, ..check });
+    let advice = Advice::of(&measured, &plan()).expect("advice");
+    near(advice.checks[0], 1.0, 0.02);
 }
 
 #[test]
@@ -289,6 +381,11 @@ fn storage_whose_speed_changed_is_called_so() {
         let text = crate::advice::words::text(&Advice::of(&measured, &plan()).expect("advice"));
         assert_eq!(text.contains("speed of the storage changed"), is_told, "{ratio}: {text}");
     }
+    // Memory has one speed.
+    let mut measured = in_memory(1000, 1_000_000_000, 1_000_000);
+    measured.batches.push(batch(Kind::Check, "sha256", 1, 1_000_000_000, 64.0));
+    let text = crate::advice::words::text(&Advice::of(&measured, &plan()).expect("advice"));
+    assert!(!text.contains("speed of the storage changed") && text.contains("other work took part of"), "{text}");
 }
 
 #[test]

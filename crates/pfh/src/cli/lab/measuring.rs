@@ -88,6 +88,9 @@ const LONG_FILES: usize = 4;
 const LONG_BYTES: usize = 16 << 20;
 const LONG_TIMES: usize = 100;
 
+/// The algorithm of which all cores share a long file, if it is the only one.
+const SHARED: &str = "blake3";
+
 /// Bytes that temporary files take, with the lists of them.
 const SCRATCH_BYTES: u64 = 96 << 20;
 
@@ -285,6 +288,9 @@ impl<'a> Measuring<'a> {
             }
             for (number, &algorithm) in algorithms.iter().enumerate() {
                 (self.show)(format!("hashing from memory: {algorithm}, round {} of 3", round + 1));
+                if number > 0 && algorithm != SHARED {
+                    self.stream(&lists[1].1, algorithm, seconds)?;
+                }
                 for (place, (list, paths)) in lists.iter().enumerate() {
                     // The first run finds out how much fits into the time, whose end cuts off what is being hashed. The
                     // others end by themselves.
@@ -311,7 +317,8 @@ impl<'a> Measuring<'a> {
                     let Some(Answer { files, bytes, cpu_seconds, is_complete, .. }) = answer else { continue };
                     // Of other work, the time on the processor knows less than that on the wall.
                     let seconds = cpu_seconds / f64::from(choice.threads);
-                    let run = ProcessorRun { algorithm: algorithm.to_owned(), files, bytes, seconds };
+                    let algorithm = algorithm.to_owned();
+                    let run = ProcessorRun { algorithm, files, bytes, seconds, is_one_stream: false };
                     runs.entry((number, place)).or_default().push((run, is_complete));
                 }
             }
@@ -320,6 +327,19 @@ impl<'a> Measuring<'a> {
             let (complete, cut): (Vec<_>, Vec<_>) = runs.into_iter().partition(|(_, is_complete)| *is_complete);
             let runs = if complete.is_empty() { cut } else { complete };
             self.measured.processor.extend(runs.into_iter().map(|(run, _)| run));
+        }
+        Ok(())
+    }
+
+    /// Hashes one long file, which one core does.
+    fn stream(&mut self, paths: &[Vec<u8>], algorithm: &str, seconds: f64) -> Result<()> {
+        let list = self.scratch.folder().join("one.list");
+        self.write_list(&list, &paths[..1])?;
+        let choice = Choice::usual(self.measured.machine.cores);
+        let answer = self.sample(&list, None, &choice, algorithm, TIMES_MAX * seconds)?;
+        if let Some(Answer { files, bytes, cpu_seconds: seconds, .. }) = answer {
+            let algorithm = algorithm.to_owned();
+            self.measured.processor.push(ProcessorRun { algorithm, files, bytes, seconds, is_one_stream: true });
         }
         Ok(())
     }
@@ -682,7 +702,9 @@ impl<'a> Measuring<'a> {
     /// Keeps what was measured, and how many of its files had been read before.
     fn keep(&mut self, kind: Kind, choice: usize, algorithm: &str, answer: Option<Answer>, repeated: usize) {
         let answer = answer.unwrap_or(Answer { is_stalled: true, ..Answer::default() });
-        let Answer { files, bytes, seconds, failed, failed_paths, error, is_complete, is_stalled, .. } = answer;
+        let Answer {
+            files, bytes, longest_bytes, seconds, failed, failed_paths, error, is_complete, is_stalled, ..
+        } = answer;
         self.first_error = self.first_error.take().or(error);
         self.leave_out(failed_paths.into_iter().map(|path| OsString::from(path).into_vec()).collect());
         let algorithm = algorithm.to_owned();
@@ -692,6 +714,7 @@ impl<'a> Measuring<'a> {
             algorithm,
             files,
             bytes,
+            longest_bytes,
             seconds,
             failed,
             is_cut: !is_complete,
@@ -729,6 +752,7 @@ impl<'a> Measuring<'a> {
             let survey = &mut self.measured.survey;
             if answer.failed == 0 && answer.files == survey.files {
                 (survey.sized_files, survey.sized_bytes) = (answer.files, answer.bytes);
+                survey.longest_bytes = answer.longest_bytes;
             }
             self.keep(Kind::Whole, self.measured.best, algorithm, Some(answer), self.measured.survey.files as usize);
         }
@@ -758,6 +782,7 @@ impl<'a> Measuring<'a> {
             _ => {
                 self.measured.survey.sized_files += sized.sized_files;
                 self.measured.survey.sized_bytes += sized.sized_bytes;
+                self.measured.survey.longest_bytes = self.measured.survey.longest_bytes.max(sized.longest_bytes);
                 Ok(())
             }
         }

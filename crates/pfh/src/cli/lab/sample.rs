@@ -33,6 +33,9 @@ const FAILED_BYTES_MAX: usize = 8 << 10;
 pub(super) struct Answer {
     pub(super) files: u64,
     pub(super) bytes: u64,
+    /// Bytes of the longest file that was read.
+    #[serde(default)]
+    pub(super) longest_bytes: u64,
     pub(super) seconds: f64,
     /// Time of all threads on processors.
     pub(super) cpu_seconds: f64,
@@ -54,6 +57,7 @@ pub(super) struct Answer {
 #[derive(Default)]
 struct Finished {
     files: AtomicU64,
+    longest_bytes: AtomicU64,
     failed: AtomicU64,
     failed_paths: Mutex<Vec<Vec<u8>>>,
     error: OnceLock<String>,
@@ -64,6 +68,7 @@ impl Finished {
         match record.outcome {
             Outcome::Complete => {
                 self.files.fetch_add(1, Ordering::Relaxed);
+                self.longest_bytes.fetch_max(record.bytes_read, Ordering::Relaxed);
             }
             // Left out on purpose, as a real run does.
             Outcome::Skipped(_) => {}
@@ -83,6 +88,7 @@ impl Finished {
         Answer {
             files: self.files.load(Ordering::Relaxed),
             bytes: counters.bytes.load(Ordering::Relaxed),
+            longest_bytes: self.longest_bytes.load(Ordering::Relaxed),
             seconds: since.elapsed().as_secs_f64(),
             failed: self.failed.load(Ordering::Relaxed),
             failed_paths: lock(&self.failed_paths).iter().cloned().map(Name::from).collect(),

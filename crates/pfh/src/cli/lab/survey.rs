@@ -139,6 +139,7 @@ fn ask_all(paths: &[Vec<u8>], until: Instant, state: &Mutex<State>) {
         survey.files += 1;
         survey.sized_files += u64::from(size.is_some());
         survey.sized_bytes += size.unwrap_or(0);
+        survey.longest_bytes = survey.longest_bytes.max(size.unwrap_or(0));
     }
     lock(state).survey.is_complete = is_complete;
 }
@@ -168,6 +169,7 @@ fn walk(options: WalkOptions, until: Instant, state: &Mutex<State>) {
             if let Some(size) = size {
                 state.survey.sized_files += 1;
                 state.survey.sized_bytes += size;
+                state.survey.longest_bytes = state.survey.longest_bytes.max(size);
                 state.surveyor.sized(file, size);
             }
         }
