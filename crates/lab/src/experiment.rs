@@ -404,7 +404,7 @@ impl Part {
     }
 }
 
-fn is_digest(algorithm: &str) -> bool {
+pub(crate) fn is_digest(algorithm: &str) -> bool {
     !CIPHERS.contains(&algorithm) && !PASSWORD_FUNCTIONS.contains(&algorithm)
 }
 

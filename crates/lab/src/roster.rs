@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::builder::{self, NotReady};
 use crate::catalogue::{Catalogue, Contestant};
 use crate::process::Launch;
-use crate::results::{self, Hello};
+use crate::results::{self, FailureKind, Hello};
 use crate::runner::Variant;
-use crate::session::{Limits, Session};
+use crate::session::{Failed, Limits, Session};
 use crate::truth;
 
 /// A virtual machine, or Wine, makes its first start.
@@ -112,7 +112,9 @@ impl<'a> Roster<'a> {
                 let _ = session.finish();
                 Ok(Ok(hello))
             }
-            Err(reason) => Ok(Err(self.with_advice(index, &reason))),
+            // It is installed; how to install it would not help.
+            Err(Failed { kind: FailureKind::Memory, message }) => Ok(Err(message)),
+            Err(Failed { message, .. }) => Ok(Err(self.with_advice(index, &message))),
         }
     }
 

@@ -16,14 +16,14 @@ use crate::data::{self, Data};
 use crate::environment;
 use crate::error::Error;
 use crate::experiment::trials::MODE;
-use crate::experiment::{Definition, Experiment};
+use crate::experiment::{Definition, EVERY_DIGEST, Experiment, is_digest};
 use crate::plan::{self, Planned, Selection};
 use crate::programs::cells::{self, ProgramCell};
 use crate::programs::{self, Measured, Places, Setting, Stage, Subject};
 use crate::quantity::counted;
 use crate::results::{self, Cell, Corpus, Cost, Entry, Failure, FailureKind, Header, Hello, Sample, Truth};
 use crate::roster::{Cancelled, Entrant, Roster, START_LIMIT};
-use crate::runner::TODAY;
+use crate::runner::{TODAY, Variant};
 use crate::session::{Answers, Ended, Failed, Limits, Session};
 use crate::store::Store;
 use crate::truth::{self, Question, Vote};
@@ -55,6 +55,8 @@ pub struct Options {
     pub selection: Selection,
     /// Resident bytes of a runner's processes together, at most.
     pub memory_bytes: u64,
+    /// Tells why the program has no algorithm of a name; nothing for those that it has.
+    pub unknown_algorithm: fn(&str) -> Option<String>,
     /// Version of the program, for the header.
     pub version: String,
     /// Devices and files of the user's, for whole programs.
@@ -196,19 +198,20 @@ pub fn run(
     cancel: &AtomicBool,
 ) -> Result<Summary, Error> {
     let started = Instant::now();
-    let roster = Roster::new(catalogue, options.memory_bytes);
-    let validate = |experiment: &Experiment| {
+    let mut roster = Roster::new(catalogue, options.memory_bytes);
+    let validate = |experiment: &Experiment, roster: &Roster<'_>| {
         options.selection.validate(experiment, roster.entrants())?;
         validate_notes(&experiment.definition, options)
     };
     if !options.resume {
-        validate(&experiment)?;
+        validate(&experiment, &roster)?;
+        validate_algorithms(&experiment, options, &mut roster, observer, cancel)?;
     }
     let (store, mut header, earlier) = open(&experiment, options, observer)?;
     let mut experiment = if options.resume {
         let stored = Experiment::parse(&header.experiment, header.definition.clone(), header.full);
         let stored = stored.map_err(Error::Input)?;
-        validate(&stored)?;
+        validate(&stored, &roster)?;
         stored
     } else {
         experiment
@@ -261,6 +264,43 @@ fn lacks_end(earlier: &[Entry]) -> bool {
         matches!(entry, Entry::Sample(_) | Entry::Cost(_) | Entry::Failure(_) | Entry::Stop { .. } | Entry::End { .. })
     });
     last.is_some_and(|entry| !matches!(entry, Entry::End { .. }))
+}
+
+/// Refuses an algorithm that nobody has heard of: neither the program, nor a definition of a runner, nor a runner. These
+/// are asked only if somebody has to be.
+fn validate_algorithms(
+    experiment: &Experiment,
+    options: &Options,
+    roster: &mut Roster<'_>,
+    observer: Observer<'_>,
+    cancel: &AtomicBool,
+) -> Result<(), Error> {
+    let Definition { parts, same_digest, .. } = &experiment.definition;
+    let of_parts = parts.iter().flat_map(|part| &part.algorithms);
+    let names = of_parts.chain(same_digest.iter().flat_map(|(name, other)| [name, other]));
+    let digests = names.filter(|name| is_digest(name) && *name != EVERY_DIGEST);
+    let mut unknown: Vec<(&String, String)> =
+        digests.filter_map(|name| Some((name, (options.unknown_algorithm)(name)?))).collect();
+    for index in 0..roster.entrants().len() {
+        let contestant = roster.entrants()[index].contestant;
+        let Variant { id, implementations, witness_for, .. } = contestant.variant;
+        unknown.retain(|(name, _)| !implementations.contains_key(*name) && !witness_for.contains(*name));
+        if unknown.is_empty() || !Selection::default().takes(experiment, id, contestant.profile_id()) {
+            continue;
+        }
+        match roster.ask(index, cancel, |folder| observer(Event::Building(folder))) {
+            Ok(Ok(hello)) => unknown.retain(|(name, _)| !hello.algorithms.contains(*name)),
+            Ok(Err(_)) => {}
+            // The run itself stops where it starts the runners.
+            Err(Cancelled) => return Ok(()),
+        }
+    }
+    match unknown.first() {
+        None => Ok(()),
+        Some((_, reason)) => {
+            Err(Error::input(format!("the experiment `{}`: {reason}; and no runner announces it", experiment.name)))
+        }
+    }
 }
 
 /// Refuses descriptions of devices on which nothing is measured.
@@ -983,7 +1023,7 @@ impl Run<'_> {
                 None => match Session::start(&launch, limits, self.cancel) {
                     Ok(Some(session)) => Ok(session),
                     Ok(None) => return Err(Stop::Cancelled),
-                    Err(message) => Err(Failed { kind: FailureKind::Crash, message }),
+                    Err(failed) => Err(failed),
                 },
             };
             let task = crate::protocol::Task { id: self.order, ..planned.task.clone() };

@@ -67,9 +67,10 @@ impl Session {
     ///
     /// # Errors
     /// Why it is not there, with the end of its standard error.
-    pub fn start(launch: &Launch, limits: Limits, cancel: &AtomicBool) -> Result<Option<Session>, String> {
+    pub fn start(launch: &Launch, limits: Limits, cancel: &AtomicBool) -> Result<Option<Session>, Failed> {
+        let crash = |message| Failed { kind: FailureKind::Crash, message };
         let process = Process::start(launch, limits.memory_bytes);
-        let mut process = process.map_err(|error| format!("cannot start `{}`: {error}", launch.program))?;
+        let mut process = process.map_err(|error| crash(format!("cannot start `{}`: {error}", launch.program)))?;
         let said = process.receive(Instant::now() + limits.start, cancel);
         let fault = match said.map(|line| parse(&line)) {
             Ok(Ok(Message::Hello(hello))) if hello.protocol == VERSION => {
@@ -78,14 +79,18 @@ impl Session {
             Ok(Ok(Message::Hello(hello))) => {
                 format!("speaks version {} of the protocol, not {VERSION}", hello.protocol)
             }
-            Ok(Ok(Message::Unavailable { message })) => return Err(message),
+            Ok(Ok(Message::Unavailable { message })) => return Err(crash(message)),
             Ok(Ok(_)) => "did not say hello first".to_owned(),
             Ok(Err(garbage)) => garbage,
             Err(Fault::Cancelled) => return Ok(None),
             Err(Fault::Timeout) => format!("did not say hello within {} s", limits.start.as_secs_f64()),
+            Err(fault @ Fault::Memory(_)) => {
+                let message = with_stderr(&above_limit(&fault, limits), &process.end());
+                return Err(Failed { kind: FailureKind::Memory, message });
+            }
             Err(fault) => fault.to_string(),
         };
-        Err(with_stderr(&fault, &process.end()))
+        Err(crash(with_stderr(&fault, &process.end())))
     }
 
     /// The description that the runner gave of itself.
@@ -184,6 +189,10 @@ impl Session {
                         let told = repeats(samples.len());
                         return Err(Stop::garbage(format!("{told} instead of {}", task.repeats)));
                     }
+                    // It may have taken and returned them between two observations.
+                    if let Some(bytes) = done.peak_bytes.filter(|bytes| *bytes > self.limits.memory_bytes) {
+                        return Err(self.describe(Fault::Memory(bytes)));
+                    }
                     let passed = started.elapsed().as_nanos();
                     let clock_ns = self.hello.clock_ns;
                     if let Some(objection) = plausibility::objection(task, &samples, passed, &work, clock_ns) {
@@ -208,12 +217,12 @@ impl Session {
             Fault::TooLong | Fault::NotText => FailureKind::Garbage,
             Fault::Memory(_) => FailureKind::Memory,
         };
-        let limit = match kind {
-            FailureKind::Timeout => format!(" ({} s)", self.limits.task.as_secs_f64()),
-            FailureKind::Memory => format!("; the limit is {} MiB", self.limits.memory_bytes >> 20),
-            _ => String::new(),
+        let told = match kind {
+            FailureKind::Timeout => format!("{fault} ({} s)", self.limits.task.as_secs_f64()),
+            FailureKind::Memory => above_limit(&fault, self.limits),
+            _ => fault.to_string(),
         };
-        Stop::Failed(kind, format!("{fault}{limit}"))
+        Stop::Failed(kind, told)
     }
 }
 
@@ -227,6 +236,10 @@ impl Stop {
     fn garbage(message: String) -> Stop {
         Stop::Failed(FailureKind::Garbage, message)
     }
+}
+
+fn above_limit(fault: &Fault, limits: Limits) -> String {
+    format!("{fault}; the limit is {} MiB (`--memory`)", limits.memory_bytes >> 20)
 }
 
 fn repeats(count: impl TryInto<u64>) -> String {

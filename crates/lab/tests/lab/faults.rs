@@ -77,7 +77,9 @@ fn a_flood_on_standard_error_is_kept_short() {
 
 #[test]
 fn memory_is_bounded() {
-    all_are("memory", FailureKind::Memory, "the limit is 95 MiB");
+    all_are("memory", FailureKind::Memory, "the limit is 95 MiB (`--memory`)");
+    // By its own account, of what it has returned by now.
+    all_are("peaks", FailureKind::Memory, "took 190 MiB of memory; the limit is 95 MiB (`--memory`)");
     // Seen once a second; the limit of time may be as fast.
     let lab =
         Lab { experiment: crate::fixture::EXPERIMENT.replace("= 1\n", "= 20\n"), ..Lab::new(&["memory-of-a-child"]) };
@@ -215,6 +217,7 @@ fn what_does_not_start_is_unavailable() {
         ("is-unavailable", "the library is too old"),
         ("no-json", "Hello, world!"),
         ("not-utf-8", "not UTF-8"),
+        ("needs-memory", "of memory; the limit is 95 MiB (`--memory`)"),
     ] {
         let lab = Lab::new(&[name]);
         let summary = lab.run().unwrap();
@@ -237,7 +240,7 @@ fn who_says_nothing_is_not_waited_for() {
     let silent = contestants.iter().find(|contestant| contestant.variant.id == "no-hello").unwrap();
     let limits = Limits { start: Duration::from_millis(300), task: Duration::from_secs(1), memory_bytes: 100_000_000 };
     let error = Session::start(&silent.launch(&catalogue.program), limits, &false.into()).unwrap_err();
-    assert_eq!(error, "did not say hello within 0.3 s");
+    assert_eq!((error.kind, error.message.as_str()), (FailureKind::Crash, "did not say hello within 0.3 s"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 # A runner that computes nothing: what is right is what two of them agree on. The second argument says how it misbehaves.
 # Usage: sh runner.sh LIBRARY [FAULT]
 # PROCESS stands for the number of the process that runs the test.
-library=$1 fault=$2 answered=0
+library=$1 fault=$2 answered=0 peak=1000000
 say() { printf '%s\n' "$1"; }
 field() { value=${line#*"\"$1\":"}; value=${value%%[,\}]*}; }
 
@@ -11,6 +11,7 @@ case $fault in
     other-protocol) say '{"type":"hello","protocol":2}'; sleep 600 ;;
     is-unavailable) say '{"type":"unavailable","message":"the library is too old"}'; exit 0 ;;
     no-json) say 'Hello, world!'; sleep 600 ;;
+    needs-memory) exec tail /dev/zero ;;
     not-utf-8) printf '\377\376\n'; sleep 600 ;;
 esac
 algorithms='"md5","sha1"'
@@ -37,6 +38,7 @@ while IFS= read -r line; do
         memory) exec tail /dev/zero ;;
         # Its child holds 200 MB for a reader that does not read.
         memory-of-a-child) head -c 200000000 /dev/zero | tail -n 1 | sleep 600 ;;
+        peaks) peak=200000000 ;;
         lies) check=bb answer=bb ;;
         lies-later) answer=bb ;;
         upper-case) check=AA answer=AA ;;
@@ -70,7 +72,7 @@ while IFS= read -r line; do
         say "{\"type\":\"sample\",\"id\":$id,\"repeat\":$repeat,\"wall_ns\":$wall,\"cpu_ns\":$wall,\"answer\":\"$answer\"}"
         repeat=$((repeat + 1))
     done
-    say "{\"type\":\"done\",\"id\":$id,\"peak_bytes\":1000000}"
+    say "{\"type\":\"done\",\"id\":$id,\"peak_bytes\":$peak}"
 done
 case $fault in
     does-not-end) sleep 600 ;;

@@ -253,6 +253,27 @@ fn a_full_disk_loses_nothing() {
     is_complete(&lab.entries(), &["a", "b"]);
 }
 
+/// A misspelt name would be one that no runner offers, which is nobody's fault.
+#[test]
+fn an_algorithm_that_nobody_knows_is_refused_before_anything_is_saved() {
+    let mut lab = Lab::new(&["one-more"]);
+    for (from, to, unknown) in [
+        ("\"sha1\"", "\"sha11\"", "sha11"),
+        ("repeats = 2", "repeats = 2\nsame_digest = { sha1 = \"sha99\" }", "sha99"),
+        ("repeats = 2", "repeats = 2\nsame_digest = { sha98 = \"sha1\" }", "sha98"),
+    ] {
+        lab.experiment = EXPERIMENT.replace(from, to);
+        let said = lab.run().unwrap_err().to_string();
+        let expected = format!("the experiment `x`: unknown algorithm `{unknown}`; and no runner announces it");
+        assert_eq!(said, expected);
+        assert!(!lab.results().exists());
+    }
+    // Known to a runner alone, also to one that is not measured.
+    lab.experiment = EXPERIMENT.replace("\"sha1\"", "\"tiger\"");
+    lab.selection.runners = vec!["a".to_owned()];
+    assert_eq!(lab.run().unwrap().failures.get("not-offered"), Some(&2));
+}
+
 #[test]
 fn a_selection_is_what_is_measured() {
     let mut lab = Lab::new(&[]);

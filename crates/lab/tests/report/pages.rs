@@ -465,6 +465,11 @@ fn thin_and_extreme_results_have_reports_too() {
     let document_of = |made: &Synthetic| Report::new(&made.measurements(), Options::default()).document();
     assert!(document_of(&nothing).answer()[0].contains("Nothing was measured"));
     Page::parse(&document_of(&nothing).html());
+    nothing.failure(cell("pfh", "today", "digest", "blake9", 1), FailureKind::NotOffered, "no such algorithm");
+    let of_nothing = document_of(&nothing);
+    assert_eq!(of_nothing.answer()[0], "Nothing was measured: no runner offers what was asked for.");
+    nothing.failure(cell("pfh", "today", "digest", "md5", 1), FailureKind::Crash, "ended with status 1");
+    assert_eq!(document_of(&nothing).answer()[0], "Nothing was measured; the failures below say why.");
 
     let mut extreme = Synthetic::new("strings");
     extreme.header().environment.clear();

@@ -16,6 +16,7 @@ answer=aa
 [ "$1" = liar ] && answer=bb
 wall=1000
 [ "$1" = hasty ] && wall=1
+[ "$1" = hungry ] && exec tail /dev/zero
 echo "{\"type\":\"hello\",\"protocol\":1,\"language\":\"sh\",\"library\":\"$1\",\"library_version\":\"1\",\"algorithms\":[\"md5\"]}"
 while IFS= read -r line; do
     id=${line#*'"id":'} id=${id%%,*}
@@ -108,6 +109,37 @@ fn an_experiment_is_run_and_saved() {
     assert_eq!((ended.code(), said(&ended)), (0, vec!["pfh: 2 runners, 0 samples"]));
 }
 
+/// A runner that needs more memory than it may take is installed: how to install it would not help.
+#[test]
+fn the_limit_of_memory_is_named_where_a_runner_does_not_start() {
+    let directory = scratch();
+    let directory = directory.path();
+    laboratory(directory, &["hungry", "one", "two"]);
+    let ended = lab(directory, ["run", "test", "-o", "out", "--memory", "50M"]).run();
+    let told = "pfh: 2 runners, 40 samples, 1 unavailable (the results tell why)";
+    assert_eq!((ended.code(), said(&ended)), (0, vec![told]));
+    let results = results(directory);
+    let hungry = results.iter().find(|entry| entry["type"] == "runner" && entry["runner"] == "hungry").unwrap();
+    let reason = hungry["unavailable"].as_str().unwrap();
+    assert!(reason.ends_with("; the limit is 50 MiB (`--memory`)"), "{reason}");
+}
+
+#[test]
+fn nothing_that_is_offered_is_nothing_measured() {
+    let directory = scratch();
+    let directory = directory.path();
+    laboratory(directory, &["one", "two"]);
+    let definition = directory.join("lab/experiments/test.toml");
+    fs::write(&definition, EXPERIMENT.replace("md5", "sha256")).unwrap();
+    let ended = lab(directory, ["run", "test", "-o", "out"]).run();
+    let lines =
+        vec!["pfh: 2 runners, 0 samples, 8 not-offered", "pfh: nothing was measured; `pfh lab report` tells why"];
+    assert_eq!((ended.code(), said(&ended)), (0, lines));
+    let ended = lab(directory, ["report", "out"]).run();
+    let text = String::from_utf8(ended.done().to_vec()).unwrap();
+    assert!(text.starts_with("Nothing was measured: no runner offers what was asked for.\n"), "{text}");
+}
+
 /// The claims of the studies, with recomputed fits, without an experiment.
 #[test]
 fn the_claims_are_printed() {
@@ -162,6 +194,15 @@ fn what_cannot_begin_says_why() {
     assert!(ended.code() == 2 && ended.stderr.contains("unknown field `round`"), "{}", ended.stderr);
     let ended = lab(directory, ["run", "test"]).with(|command| command.env("PFH_LAB", "nowhere")).run();
     assert!(ended.code() == 2 && ended.stderr.contains("`nowhere`: No such file"), "{}", ended.stderr);
+    for (from, to, message) in [
+        ("\"md5\"", "\"md55\"", "the experiment `bad`: unknown algorithm `md55`; close to `md5`"),
+        ("\"md5\"", "\"MD5\"", "the algorithm `MD5` is called `md5`"),
+        ("[[part]]", "same_digest = { sha1dc = \"sha99\" }\n[[part]]", "unknown algorithm `sha99`"),
+    ] {
+        fs::write(directory.join("bad.toml"), EXPERIMENT.replace(from, to)).unwrap();
+        refused(lab(directory, ["run", "./bad.toml", "-o", "out"]), message);
+    }
+    refused(lab(directory, ["run", "test", "-o", "out", "--memory", "1"]), "--memory must be at least 1M");
     assert_eq!(lab(directory, ["run"]).run().code(), 2);
     assert_eq!(lab(directory, ["run", "test", "--resume"]).run().code(), 2);
     assert!(!directory.join("out").exists());

@@ -7,6 +7,7 @@ use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, TODAY, 
 use crate::report::Report;
 use crate::report::format::{algorithm, counted, duration, estimate, number, size};
 use crate::report::sections::{DISTURBED, REFERENCE, candidate, profile_name, programs};
+use crate::results::FailureKind;
 use crate::statistics::{Estimate, Line, ratio_of_medians};
 
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
@@ -37,11 +38,17 @@ pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     }
     sentences.extend(claims);
     if sentences.is_empty() {
-        let is_nothing = report.measurements.series.is_empty();
-        let what = "Nothing was measured; the failures below say why.";
-        let little =
-            "The figures are below; they are too few, or too close to each other, to say which is the fastest.";
-        sentences.push(if is_nothing { what } else { little }.to_owned());
+        let Measurements { series, failures, .. } = report.measurements;
+        let is_offered = failures.iter().any(|failure| failure.kind != FailureKind::NotOffered);
+        let sentence = match () {
+            () if !series.is_empty() => {
+                "The figures are below; they are too few, or too close to each other, to say which is the fastest."
+            }
+            () if is_offered => "Nothing was measured; the failures below say why.",
+            () if failures.is_empty() => "Nothing was measured.",
+            () => "Nothing was measured: no runner offers what was asked for.",
+        };
+        sentences.push(sentence.to_owned());
     }
     sentences
 }

@@ -5,6 +5,7 @@ use crate::cli::command::Command;
 use crate::cli::lab_args::RunArguments;
 use crate::cli::progress::Progress;
 use crate::cli::quantity::plural;
+use pfh_digest::Algorithm;
 use pfh_lab::experiment::Experiment;
 use pfh_lab::experiment::trials::MODE;
 use pfh_lab::plan::Selection;
@@ -19,7 +20,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::SystemTime;
 
+/// The least limit of memory: in less, no runner starts.
+const MEMORY_BYTES_LEAST: u64 = 1 << 20;
+
 pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
+    if arguments.memory.is_some_and(|bytes| bytes < MEMORY_BYTES_LEAST) {
+        return Err(Failed::usage("--memory must be at least 1M, since no runner starts in less"));
+    }
     let mut command = Command::printing()?;
     let catalogue = catalogue(&mut command, arguments.runners.as_deref())?;
     let experiment = Experiment::find(&arguments.name, &catalogue.experiments, arguments.full)?;
@@ -37,6 +44,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
             comparisons: arguments.comparisons.clone(),
         },
         memory_bytes: arguments.memory.unwrap_or_else(environment::half_of_memory),
+        unknown_algorithm,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         places: Places {
             devices: arguments.devices.iter().filter_map(|(name, at)| Some((name.clone(), at.clone()?))).collect(),
@@ -56,7 +64,13 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
         run::run(experiment, &catalogue, &options, &mut |event| teller.tell(&event), command.cancel_flag())
     })?;
     let has_failed = teller.has_failed;
-    message::error(describe(&summary));
+    // With a limit of its own, this run tells other reasons than the doctor.
+    let told = if arguments.memory.is_some() { "the results tell why" } else { "`pfh lab doctor` tells why" };
+    message::error(describe(&summary, told));
+    let is_tried = summary.available == 0 || !summary.failures.is_empty();
+    if summary.samples == 0 && is_tried && !summary.cancelled {
+        message::error("nothing was measured; `pfh lab report` tells why");
+    }
     if has_failed {
         message::error(
             "programs that failed have no times, and `--resume` does not try them again: mend the device or the \
@@ -74,10 +88,19 @@ fn default_folder(experiment: &str) -> PathBuf {
     PathBuf::from(format!("lab-{experiment}-{time}"))
 }
 
-fn describe(summary: &Summary) -> String {
+/// Why pfh has no algorithm of this name; nothing if it has.
+fn unknown_algorithm(name: &str) -> Option<String> {
+    match Algorithm::from_name(name) {
+        Ok(algorithm) if algorithm.to_string() == name => None,
+        Ok(algorithm) => Some(format!("the algorithm `{name}` is called `{algorithm}`")),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+fn describe(summary: &Summary, told: &str) -> String {
     let mut text = format!("{}, {}", plural(summary.available as u64, "runner"), plural(summary.samples, "sample"));
     if summary.unavailable > 0 {
-        text += &format!(", {} unavailable (`pfh lab doctor` tells why)", summary.unavailable);
+        text += &format!(", {} unavailable ({told})", summary.unavailable);
     }
     for (kind, count) in &summary.failures {
         text += &format!(", {count} {kind}");
@@ -116,7 +139,7 @@ impl Teller<'_> {
         match event {
             Event::Building(folder) => message::error(format_args!("building {folder}")),
             Event::Available { runner, profile, .. } => self.show(format!("starting runners: {runner}, {profile}")),
-            // `pfh lab doctor` and the results tell why; here they would be a page.
+            // The results tell why; here they would be a page.
             Event::Unavailable { .. } => {}
             Event::Note(text) => message::error(text),
             Event::MakingData(folder) => self.show(format!("making data in {}", message::quoted_path(folder))),
