@@ -67,6 +67,12 @@ def test_a_record(tree: Path) -> None:
     assert os.fsencode(odd.path_str) == odd.path
 
 
+def test_none_reads_without_a_digest(tree: Path) -> None:
+    path = tree / "below" / "007.bin"
+    (record,) = pfh.hash(path, algorithms="none")
+    assert record.ok and (record.bytes_read, record.digests, record.similarities) == (49, {}, {})
+
+
 def test_errors_of_files_are_records(tree: Path) -> None:
     missing = tree / "none"
     records = pfh.hash(missing, tree / "empty")
@@ -157,6 +163,8 @@ def test_use_that_is_wrong_says_what_to_do(tree: Path) -> None:
         ({"mode": "fast"}, "mode: `fast`.*adaptive"),
         ({"io": "fast"}, "io: `fast`.*buffered"),
         ({"piece_bytes": 0}, "piece_bytes=0"),
+        ({"algorithms": ""}, "no algorithm is named"),
+        ({"algorithms": []}, "no algorithm is named"),
         ({"include": "[z-a"}, "z-a"),
         ({"algorithms": "hmac-md5"}, "key"),
     ]

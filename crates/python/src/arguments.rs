@@ -30,6 +30,21 @@ pub(crate) fn selection(names: &Bound<'_, PyAny>) -> PyResult<Selection> {
     Ok(selection)
 }
 
+/// Returns the digests with which files are to be hashed, at least one; or none, if the text `none` says so.
+pub(crate) fn digests(names: &Bound<'_, PyAny>) -> PyResult<Selection> {
+    if let Ok(name) = names.cast::<PyString>()
+        && name.to_cow()? == "none"
+    {
+        return Ok(Selection::default());
+    }
+    let selection = selection(names)?;
+    if selection.is_empty() {
+        let reason = "algorithms: no algorithm is named; `none` reads without a digest";
+        return Err(errors::option(names.py(), reason));
+    }
+    Ok(selection)
+}
+
 /// Returns one word or several.
 pub(crate) fn words(words: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
     match words {

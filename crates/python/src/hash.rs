@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyString, PyTuple};
 
-use crate::arguments::{bytes_of, path_bytes, selection, words};
+use crate::arguments::{bytes_of, digests, path_bytes, words};
 use crate::columns::Shape;
 use crate::errors;
 use crate::feed::Feed;
@@ -138,9 +138,8 @@ pub(crate) fn hash(
         return Err(PyTypeError::new_err("nothing to hash: name files and directories, or pass `files=`"));
     }
     let mut run = HashRun::new([]).map_err(|error| errors::unknown_algorithm(py, error))?;
-    let selection = algorithms.map(selection).transpose()?;
-    run.engine.selection = match selection {
-        Some(selection) => selection,
+    run.engine.selection = match algorithms {
+        Some(names) => digests(names)?,
         None => crate::hasher::algorithm(py, "sha256")?.into(),
     };
     for path in paths {

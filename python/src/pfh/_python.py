@@ -105,7 +105,7 @@ def match(
     else:
         paths = [files] if isinstance(files, (str, bytes, os.PathLike)) else files
         names = [algorithm] if algorithm is not None else known.algorithms
-        records = _native.hash(*paths, algorithms=names, threads=threads, memory=memory)
+        records = _native.hash(*paths, algorithms=names or "none", threads=threads, memory=memory)
     if known.without_digest > 0:
         warnings.warn(f"{known.without_digest} known files have no digest by which they can be found", stacklevel=2)
     return _matches(records, known, dict(enumerate(known._guesses)) if algorithm is None else {})
