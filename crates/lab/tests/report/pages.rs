@@ -318,6 +318,11 @@ fn the_figures_tell_another_clock() {
     let [table, lines] = figures(Clock::Cpu);
     let ends: Vec<&str> = table.lines().map(|row| row.rsplit(',').next().expect("a column")).collect();
     assert!(ends.len() > 2 && ends[0] == "clock" && ends[1..].iter().all(|end| *end == "cpu"), "{table}");
+    let page = include_str!("../../../../docs/reference/outputs.md");
+    let (_, section) = page.split_once("\n## Figures of experiments\n").expect("the section");
+    for column in table.lines().next().expect("a head").split(',') {
+        assert!(section.contains(&format!("`{column}`")), "{column} is not documented");
+    }
     // The header and the cells.
     assert_eq!(lines.matches("\"clock\":\"cpu\"").count(), ends.len(), "{lines}");
     let [table, lines] = figures(Clock::Wall);

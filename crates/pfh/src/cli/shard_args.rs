@@ -52,7 +52,7 @@ pub(crate) struct ShardArguments {
     pub(crate) shards: Option<u32>,
 
     /// As many shards as it takes for a mean weight of at most SIZE (K, M, G: powers of 1024).
-    #[arg(long, value_name = "SIZE", value_parser = parse_piece, conflicts_with = "shards")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_shard, conflicts_with = "shards")]
     pub(crate) shard_size: Option<u64>,
 
     /// Weight of a file beside its size: the bytes that are read in the time that it takes to open one.
@@ -211,6 +211,13 @@ impl ShardWord {
             ShardWord::EachNth { first, step } => (first, step),
         };
         Ok((first..shards).step_by(step as usize))
+    }
+}
+
+fn parse_shard(text: &str) -> Result<u64, String> {
+    match parse_bytes(text)? {
+        0 => Err("a shard has a weight of at least one byte".to_owned()),
+        bytes => Ok(bytes),
     }
 }
 

@@ -76,6 +76,8 @@ fn a_report_never_takes_the_place_of_the_results() {
     let ended = pfh(directory.path(), ["lab", "report", "r", "-o", "page.csv"]).run();
     assert_eq!(ended.code(), 2, "{}", ended.stderr);
     assert!(ended.stderr.contains("another extension"), "{}", ended.stderr);
+    let ended = pfh(directory.path(), ["lab", "report", "r", "--volume", "0"]).run();
+    ended.expect(2, "pfh: --volume must be greater than 0\n");
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 

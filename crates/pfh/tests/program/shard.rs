@@ -887,6 +887,7 @@ fn contradicting_options_are_refused() {
         &["shard", "-o", "p", "--shards", "2", "-"][..],
         &["shard", "-o", "p", "--shards", "2", "-a", "hmac-sha256", "t"],
         &["shard", "-o", "p", "--shards", "0", "t"],
+        &["shard", "-o", "p", "--shard-size", "0", "t"],
         &["shard", "-o", "p", "--shards", "100001", "t"],
         &["shard", "-o", "p", "t"],
         &["shard", "--shards", "2", "t"],
@@ -906,6 +907,9 @@ fn contradicting_options_are_refused() {
         assert_eq!((ended.code(), ended.stdout.len()), (2, 0), "{arguments:?}: {}", ended.stderr);
         if arguments.contains(&"a-file") {
             assert_eq!(ended.stderr, "pfh: `a-file` is not a directory\n");
+        }
+        if arguments.contains(&"--shard-size") {
+            assert!(ended.stderr.contains("a shard has a weight of at least one byte"), "{}", ended.stderr);
         }
     }
     assert_eq!(names(directory.path()).len(), 2);

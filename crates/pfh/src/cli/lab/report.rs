@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 /// Writes the report in all its forms.
 pub(super) fn report(arguments: &ReportArguments) -> Result<Ending, Failed> {
+    if arguments.volume == Some(0) {
+        return Err(Failed::usage("--volume must be greater than 0"));
+    }
     let command = Command::printing()?;
     if let Some(rows) = frash::open(&arguments.results)? {
         return frash_report(command, arguments, &frash::document(&rows));
