@@ -281,6 +281,7 @@ impl<'a> Measuring<'a> {
         let cores = self.measured.machine.cores;
         // By the places of the algorithm and the list.
         let mut runs: BTreeMap<(usize, usize), Vec<(ProcessorRun, bool)>> = BTreeMap::new();
+        let mut streams = Vec::new();
         let algorithms: Vec<&str> = ["none"].into_iter().chain(self.algorithms.iter().map(String::as_str)).collect();
         for round in 0..3 {
             if round > 0 && self.elapsed() > 0.3 {
@@ -289,7 +290,7 @@ impl<'a> Measuring<'a> {
             for (number, &algorithm) in algorithms.iter().enumerate() {
                 (self.show)(format!("hashing from memory: {algorithm}, round {} of 3", round + 1));
                 if number > 0 && algorithm != SHARED {
-                    self.stream(&lists[1].1, algorithm, seconds)?;
+                    streams.extend(self.stream(&lists[1].1, algorithm, seconds)?);
                 }
                 for (place, (list, paths)) in lists.iter().enumerate() {
                     // The first run finds out how much fits into the time, whose end cuts off what is being hashed. The
@@ -328,20 +329,21 @@ impl<'a> Measuring<'a> {
             let runs = if complete.is_empty() { cut } else { complete };
             self.measured.processor.extend(runs.into_iter().map(|(run, _)| run));
         }
+        // After all others, whose order is that of the algorithms.
+        self.measured.processor.extend(streams);
         Ok(())
     }
 
-    /// Hashes one long file, which one core does.
-    fn stream(&mut self, paths: &[Vec<u8>], algorithm: &str, seconds: f64) -> Result<()> {
+    /// Hashes one long file, which one core does; nothing if the process gave no answer.
+    fn stream(&mut self, paths: &[Vec<u8>], algorithm: &str, seconds: f64) -> Result<Option<ProcessorRun>> {
         let list = self.scratch.folder().join("one.list");
         self.write_list(&list, &paths[..1])?;
         let choice = Choice::usual(self.measured.machine.cores);
         let answer = self.sample(&list, None, &choice, algorithm, TIMES_MAX * seconds)?;
-        if let Some(Answer { files, bytes, cpu_seconds: seconds, .. }) = answer {
+        Ok(answer.map(|Answer { files, bytes, cpu_seconds: seconds, .. }| {
             let algorithm = algorithm.to_owned();
-            self.measured.processor.push(ProcessorRun { algorithm, files, bytes, seconds, is_one_stream: true });
-        }
-        Ok(())
+            ProcessorRun { algorithm, files, bytes, seconds, is_one_stream: true }
+        }))
     }
 
     /// Writes the files for the processor; returns a list of short and one of long ones, each with its paths.
