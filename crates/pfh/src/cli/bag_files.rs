@@ -71,7 +71,7 @@ pub(crate) fn walk(
     let mut walked = Ok(());
     source.walk(&mut |found| {
         walked = visit(command, found);
-        walked.is_ok() && !command.cancel().is_cancelled()
+        walked.is_ok() && !command.is_stopped()
     });
     walked
 }

@@ -452,7 +452,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn is_stopped(&self) -> bool {
-        self.command.cancel().is_cancelled()
+        self.command.is_stopped()
     }
 
     fn failed(&self, what: &str) -> Option<Failed> {
@@ -758,11 +758,15 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>, is_named: 
     listed.map_err(Failed::temporary)?;
     finished.end()?;
     let payload = maker.survey(&data, true)?;
+    if maker.is_stopped() {
+        return Ok(None);
+    }
     if payload != (Oxum { files, bytes }) || surveyed.files != payload.files + left_out {
         return Err(Failed::usage(format_args!("{bag} has other files than the directory, so no bag was made")));
     }
     let Some(staged) = maker.tag_files(changes, tags, payload)? else { return Ok(None) };
     maker.place.mark(COPIED)?;
+    maker.command.go_to_the_end();
     maker.place.publish(&staged)?;
     Ok(Some(payload))
 }
@@ -788,6 +792,8 @@ fn create_with(maker: &mut Maker<'_>, tags: Vec<Tag>, is_moved: bool) -> Result<
     }
     let Some(staged) = maker.tag_files(changes, tags, payload)? else { return Ok(None) };
     maker.place.move_payload()?;
+    // Only a whole walk can tell whether something changed.
+    maker.command.go_to_the_end();
     maker.place.publish(&staged)?;
     let now = maker.survey(&maker.place.of(DATA), true)?;
     if now != payload || surveyed.files != payload.files {
@@ -843,6 +849,9 @@ pub(crate) fn update(arguments: &UpdateArguments) -> Result<Ending, Failed> {
 fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
     maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
     let mut old = open_bag(maker)?;
+    if maker.is_stopped() {
+        return Ok(());
+    }
     old.files.retain(|(name, _)| name != b".pfh-bag");
     let mut refused = Refused::default();
     for (name, _) in &old.files {
@@ -1004,6 +1013,7 @@ fn write_update(
         return Ok(());
     }
     sync_directory(&maker.place.of(STAGING)).map_err(|error| not_written(&maker.place.of(STAGING), error))?;
+    maker.command.go_to_the_end();
     maker.place.publish(&staged)?;
     for path in not_rewritten(&maker.place, old_names, &staged) {
         fs::remove_file(&path).map_err(|error| not_written(&path, error))?;

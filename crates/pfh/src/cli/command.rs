@@ -125,8 +125,8 @@ pub(crate) struct Command {
     output_word: Option<&'static str>,
     warnings: Warnings,
     pub(crate) tally: Tally,
-    /// Whether a signal is the end that the command waits for.
-    ends_by_signal: bool,
+    /// Whether a signal is no interruption: the command waits for one, or goes on to its end whatever comes.
+    is_uninterruptible: bool,
     /// Whether the totals were reported, or are not to be.
     has_totals: bool,
     /// The result of writing so far.
@@ -167,7 +167,7 @@ impl Command {
             output_word: None,
             warnings: Warnings::new(Wanted::by(reporting.quiet, reporting.verbose)),
             tally: Tally::default(),
-            ends_by_signal: false,
+            is_uninterruptible: false,
             has_totals: false,
             written: Ok(()),
         }
@@ -200,6 +200,17 @@ impl Command {
         self.continuation = Some(continuation);
     }
 
+    /// Makes the program go on to the end of the command whatever signal comes, because what is done cannot be undone.
+    pub(crate) fn go_to_the_end(&mut self) {
+        drop(self.guard.take());
+        self.is_uninterruptible = true;
+    }
+
+    /// Whether a signal has come that stops the command.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.cancel().is_cancelled() && !self.is_uninterruptible
+    }
+
     /// Writes out what was appended to the output, which takes no more after that. Returns whether it was written.
     pub(crate) fn deliver_now(&mut self) -> bool {
         if self.written.is_ok() {
@@ -219,7 +230,7 @@ impl Command {
     pub(crate) fn run_until_signal(&mut self, inputs: impl IntoIterator<Item = Box<dyn io::Read + Send>>) {
         drop(self.guard.take());
         self.signals.wait(inputs);
-        self.ends_by_signal = true;
+        self.is_uninterruptible = true;
     }
 
     /// Sets the output.
@@ -426,7 +437,7 @@ impl Command {
         if !self.output.lock().output.is_followed() {
             drop(self.guard.take());
         }
-        let interrupted = self.signals.came() && !self.ends_by_signal;
+        let interrupted = self.signals.came() && !self.is_uninterruptible;
         let footer = match (&self.footer, summary) {
             (Some(footer), Some(summary)) => Some(footer(summary)),
             _ => None,

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pfh_testing::Random;
+use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Random, Writing};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -505,6 +505,45 @@ fn kills_lose_nothing() {
         fs::remove_dir_all(root).unwrap();
     }
     println!("{killed} killed, {interrupted} of them while they moved files");
+}
+
+/// A signal that comes while the payload of a bag is counted does not make it another one: a bag that is made stays
+/// one, and a copy goes on.
+#[test]
+fn a_signal_is_no_change_of_a_bag() {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("real/x/a", "1"), ("real/x/slow", "2"), ("real/x/z", "3"), ("s/a", "1"), ("s/slow", "2"), ("s/z", "3")]);
+    fs::create_dir(d.join("shown")).unwrap();
+    let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
+    let plan = FaultPlan::parse(b"x/data/slow lookup 1000\nb/data/slow lookup 1000").unwrap();
+    let Ok(mount) = FaultyMount::with(options, &d.join("real"), &d.join("shown"), plan) else {
+        skipped(Need::Fuse, "cannot mount");
+        return;
+    };
+    let in_place = pfh(d, ["bag", "create", "shown/x"]).start();
+    eventually("the bag is made", || d.join("real/x/bagit.txt").exists());
+    in_place.signal(Signal::TERM);
+    let in_place = in_place.end();
+    let create = ["bag", "create", "--copy-to", "shown/b", "s"];
+    let copied = pfh(d, create).start();
+    let data = d.join("real/b/data");
+    eventually("all is copied", || data.join("slow").exists() && !data.join(".pfh-copy").exists());
+    copied.signal(Signal::TERM);
+    let copied = copied.end();
+    let again = pfh(d, create).run();
+    mount.unmount().unwrap();
+    let made = |bag: &str| format!("`shown/{bag}` is a bag now: 3 files of 3 B in its directory `data`, by sha512\n");
+    assert_eq!(text(in_place.done()), made("x"));
+    copied.expect(130, "pfh: interrupted; the same command goes on with the copy\n");
+    assert_eq!(text(again.done()), made("b"));
+    for bag in ["x", "b"] {
+        assert_eq!(findings(&d.join("real"), bag), ("valid".to_owned(), Vec::new()));
+    }
 }
 
 /// While one run has a directory, others are refused, until it ends in whatever way.
