@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -344,12 +344,20 @@ impl Destination {
         Ok(())
     }
 
-    /// Appends to the journal.
+    /// Appends whole lines to the journal: all of them, or none.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn record(&self, lines: &[u8]) -> io::Result<()> {
-        self.state().journal.write_all(lines)
+        let mut state = self.state();
+        let before = state.journal.stream_position()?;
+        let written = state.journal.write_all(lines);
+        if written.is_err() {
+            // A part of a line that stays nevertheless is found by whoever reads the journal.
+            let _ = state.journal.set_len(before);
+            let _ = state.journal.seek(SeekFrom::Start(before));
+        }
+        written
     }
 
     /// Ends the copy: removes the directory for staged files, with the journal if `is_complete`.

@@ -77,6 +77,9 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     let copied = finished.copied;
     // The list is complete before the journal that it was made of is removed.
     let ending = command.finish(written, 1, None)?;
+    if ending.interrupted {
+        return Ok(ending);
+    }
     finished.end()?;
     if !arguments.options.quiet {
         message::error(account(&copied, destinations.len()));

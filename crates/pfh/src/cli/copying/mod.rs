@@ -17,11 +17,10 @@ use super::bag_files::fail;
 use super::command::{Command, Item};
 use super::ended::lock;
 use super::exit::Failed;
+use super::message;
 use super::quantity::{Bytes, Count};
-use super::{lists, message};
 use order::is_staging;
 use pfh_copy::{Items, Kind, Place, STAGING, Survey, is_left_over};
-use pfh_list::ReadOptions;
 use pfh_record::{ErrorKind, FileError, Metadata, Outcome, Record, SkipReason};
 use pfh_source::{EntryKind, Found, Other, Source as _, Totals, WalkOptions};
 use publishing::{Paths, Publisher};
@@ -126,9 +125,9 @@ impl Finished {
     /// Calls `each` with the record of every file that is at all destinations, by its path below them.
     pub(crate) fn each(&mut self, mut each: impl FnMut(Record) -> io::Result<()>) -> Result<io::Result<()>, Failed> {
         let Some(target) = self.destinations.0.first() else { return Ok(Ok(())) };
-        let list = lists::open(target.destination.journal_path().as_os_str(), ReadOptions::default())?;
+        let lists = target.journal()?;
         let (standing, mut left_out, mut listed) = (lock(&self.standing), Paths::default(), Paths::default());
-        for entry in list {
+        for entry in lists.into_iter().flatten() {
             // A list that lacks a file would look complete.
             let entry = match entry {
                 Ok(entry) => entry,

@@ -124,7 +124,7 @@ impl Order<'_> {
             let mut header = Vec::new();
             journal_format(&self.selection())?.header(&self.facts(path), &mut header);
             match Destination::open(path, &self.selection(), &header) {
-                Ok(destination) => opened.push(Target::new(destination, self.has_own_paths())),
+                Ok(destination) => opened.push(Target::new(destination, self.has_own_paths(), header)),
                 Err(error) => {
                     // Of what was just made, nothing remains.
                     for Target { destination, .. } in &opened {

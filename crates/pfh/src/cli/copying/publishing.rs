@@ -230,9 +230,11 @@ impl<'a> Publisher<'a> {
             if !target.takes_names() {
                 continue;
             }
-            let recorded = target.destination.sync().and_then(|()| target.destination.record(&mem::take(lines)));
-            if let Err(error) = recorded {
+            if let Err(error) = target.destination.sync() {
                 target.fail(error);
+            } else if let Err(error) = target.record(&mem::take(lines)) {
+                self.broken.get_or_insert_with(|| Failed::temporary(error));
+                self.cancel.cancel();
             }
         }
     }

@@ -1,10 +1,14 @@
 //! Destinations, and how it stands with a file at each of them.
 
 use super::super::ended::lock;
+use super::super::exit::Failed;
+use super::super::lists;
 use pfh_copy::{Destination, ends_destination};
+use pfh_list::{FormatName, Input, List, ReadOptions};
 use pfh_record::Metadata;
 use std::ffi::OsStr;
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -37,11 +41,15 @@ pub(super) struct Target {
     pub(super) failure: Mutex<Option<io::Error>>,
     /// Whether each path there is that of one source, so that the journal tells of which file its lines are.
     pub(super) has_own_paths: bool,
+    /// The beginning of a new journal.
+    header: Vec<u8>,
+    /// A temporary file that continues a journal for which the destination has no room.
+    rest: Mutex<Option<File>>,
 }
 
 impl Target {
-    pub(super) fn new(destination: Destination, has_own_paths: bool) -> Target {
-        Target { destination, failure: Mutex::default(), has_own_paths }
+    pub(super) fn new(destination: Destination, has_own_paths: bool, header: Vec<u8>) -> Target {
+        Target { destination, failure: Mutex::default(), has_own_paths, header, rest: Mutex::default() }
     }
 
     /// Whether an interrupted copy has copied and verified this file, in the state that `metadata` tells.
@@ -60,14 +68,50 @@ impl Target {
 
     /// Whether what is staged can get its names: a full disk has room for that.
     pub(super) fn takes_names(&self) -> bool {
-        let is_full =
-            |error: &io::Error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
         lock(&self.failure).as_ref().is_none_or(is_full)
+    }
+
+    /// Appends lines to the journal. For a full disk that is no failure: this run can list its files all the same, and
+    /// the next one compares those that its journal lacks.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be used. An error of the journal ends the destination.
+    pub(super) fn record(&self, lines: &[u8]) -> io::Result<()> {
+        let mut rest = lock(&self.rest);
+        if rest.is_none() {
+            match self.destination.record(lines) {
+                Ok(()) => return Ok(()),
+                Err(error) if is_full(&error) || error.kind() == io::ErrorKind::FileTooLarge => {}
+                Err(error) => {
+                    self.fail(error);
+                    return Ok(());
+                }
+            }
+            rest.insert(tempfile::tempfile()?).write_all(&self.header)?;
+        }
+        rest.as_mut().map_or(Ok(()), |rest| rest.write_all(lines))
+    }
+
+    /// Opens the journal, and what continues it.
+    pub(super) fn journal(&self) -> Result<Vec<List>, Failed> {
+        let path = self.destination.journal_path().into_os_string();
+        let mut lists = vec![lists::open(&path, ReadOptions::default())?];
+        if let Some(rest) = &mut *lock(&self.rest) {
+            let file = rest.rewind().and_then(|()| rest.try_clone()).map_err(Failed::temporary)?;
+            let input = Input::reader(path.into_encoded_bytes(), file);
+            lists.push(List::open_as(FormatName::Jsonl, input, ReadOptions::default()).map_err(Failed::usage)?);
+        }
+        Ok(lists)
     }
 
     pub(super) fn fail(&self, error: io::Error) {
         lock(&self.failure).get_or_insert(error);
     }
+}
+
+/// Whether an error says that there is no room.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Whether there is a destination that has not failed.
