@@ -16,6 +16,10 @@ const RECORDS_MIN: usize = 1024;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
+/// Bytes of each part of a batch for which memory is reserved at first. Memory that is never touched costs nothing, and
+/// of this size on, C libraries have the system move what grows: copied, it would need twice as much for a moment.
+const RESERVED_BYTES: usize = 32 << 20;
+
 /// Returns the number that a part of a record is, most significant byte first; of at most 8 bytes.
 #[inline]
 pub fn be_number(bytes: &[u8]) -> u64 {
@@ -58,7 +62,7 @@ impl<const N: usize> ExternalSort<N> {
     /// Adds a record.
     ///
     /// # Errors
-    /// If a temporary file cannot be created, written or read.
+    /// If a temporary file cannot be created, written or read, or the system refuses memory.
     pub fn push(&mut self, record: [u8; N]) -> io::Result<()> {
         if self.records.len() == self.records_max {
             sort(&mut self.records);
@@ -69,7 +73,7 @@ impl<const N: usize> ExternalSort<N> {
         if self.records.len() == self.records.capacity() {
             // Grows without exceeding the limit.
             let more = self.records.len().max(RECORDS_MIN).min(self.records_max - self.records.len());
-            self.records.reserve_exact(more);
+            self.records.try_reserve_exact(more)?;
         }
         self.records.push(record);
         Ok(())
@@ -150,7 +154,7 @@ impl ByteSort {
     /// Adds a record.
     ///
     /// # Errors
-    /// If it is too long, or a temporary file cannot be created, written or read.
+    /// If it is too long, a temporary file cannot be created, written or read, or the system refuses memory.
     pub fn push(&mut self, record: &[u8]) -> io::Result<()> {
         if record.len() > ByteSort::RECORD_BYTES_MAX {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a record has more than 64 KiB"));
@@ -160,8 +164,7 @@ impl ByteSort {
             let full = std::mem::replace(&mut self.batch, empty);
             self.sorting = Some(thread::Builder::new().spawn(move || full.into_run())?);
         }
-        self.batch.push(record, self.batch_bytes_max);
-        Ok(())
+        self.batch.push(record, self.batch_bytes_max)
     }
 
     /// Waits for the batch that is being sorted. Returns it empty.
@@ -217,15 +220,13 @@ impl Batch {
         self.bytes.len() + PLACE_BYTES * self.places.len()
     }
 
-    fn push(&mut self, record: &[u8], bytes_max: usize) {
-        if self.bytes.capacity() == 0 {
-            // Memory that is never touched costs nothing, and growing would need twice as much for a moment.
-            self.bytes.reserve_exact(bytes_max);
-            self.places.reserve_exact(bytes_max / PLACE_BYTES);
-        }
+    fn push(&mut self, record: &[u8], bytes_max: usize) -> io::Result<()> {
+        reserve(&mut self.bytes, record.len(), bytes_max)?;
+        reserve(&mut self.places, 1, bytes_max / PLACE_BYTES)?;
         let (start, bytes) = (self.bytes.len() as u32, record.len() as u32);
         self.places.push(Place { first: first(record), start, bytes });
         self.bytes.extend_from_slice(record);
+        Ok(())
     }
 
     fn record(&self, place: usize) -> &[u8] {
@@ -248,6 +249,16 @@ impl Batch {
         self.places.clear();
         Ok((run.end()?, self))
     }
+}
+
+/// Makes room for further elements; in all there are at most `elements_max`.
+fn reserve<T>(elements: &mut Vec<T>, more: usize, elements_max: usize) -> io::Result<()> {
+    let needed = elements.len() + more;
+    if needed > elements.capacity() {
+        let wanted = elements.capacity().saturating_mul(2).max(RESERVED_BYTES / size_of::<T>());
+        elements.try_reserve_exact(wanted.min(elements_max).max(needed) - elements.len())?;
+    }
+    Ok(())
 }
 
 /// A record of a sorted part.
@@ -436,6 +447,21 @@ mod tests {
             assert!(open <= RUNS_MAX + runs / RUNS_MAX, "{open}");
             assert!(found == expected, "{runs} runs");
         }
+    }
+
+    /// Otherwise a limit on the memory of the process would end it, however few records there are.
+    #[test]
+    fn few_records_reserve_little_memory() {
+        let mut sort = ByteSort::new(8 << 30);
+        sort.push(b"record").unwrap();
+        let Batch { bytes, places } = &sort.batch;
+        assert!(bytes.capacity() + PLACE_BYTES * places.capacity() <= 2 * RESERVED_BYTES);
+    }
+
+    #[test]
+    fn memory_that_the_system_refuses_is_an_error() {
+        let refused = reserve(&mut Vec::<Place>::new(), usize::MAX / PLACE_BYTES, usize::MAX).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::OutOfMemory);
     }
 
     #[test]

@@ -131,8 +131,11 @@ impl Failed {
         Failed::new(Ending::INTERNAL, text)
     }
 
-    /// Makes the failure of a temporary file.
+    /// Makes the failure of a temporary file, or of the memory that is filled before one is written.
     pub(crate) fn temporary(error: io::Error) -> Failed {
+        if error.kind() == io::ErrorKind::OutOfMemory {
+            return Failed::usage("the system refused memory for sorting; ask for less memory, or raise its limit");
+        }
         Failed::internal(format_args!(
             "a temporary file cannot be used: {error}; the variable TMPDIR chooses its directory"
         ))
@@ -250,6 +253,13 @@ mod tests {
             }
         }
         assert_eq!(seen, 96);
+    }
+
+    #[test]
+    fn refused_memory_is_no_failure_of_a_temporary_file() {
+        let status = |kind: io::ErrorKind| Failed::temporary(kind.into()).ending.status();
+        assert_eq!(status(io::ErrorKind::OutOfMemory), ExitStatus::Usage);
+        assert_eq!(status(io::ErrorKind::StorageFull), ExitStatus::Internal);
     }
 
     #[test]

@@ -8,21 +8,23 @@ use super::known_args::{BuildArguments, CheckArguments, InfoArguments, KeepArgum
 use super::lists::{self, BrokenLines, Loaded};
 use super::lookup;
 use super::message;
-use super::output::{Output, interrupted};
+use super::output::{Output, SharedOutput, interrupted};
 use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::serve;
 use super::verdicts;
 use pfh_digest::Algorithm;
-use pfh_known::{BloomError, BloomFile, BloomShape, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder};
+use pfh_known::{
+    About, BloomError, BloomFile, BloomShape, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder,
+};
 use pfh_list::{Contents, List};
-use pfh_record::ReadOptions;
+use pfh_record::{Outcome, ReadOptions};
 use pfh_similarity::Family;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -102,10 +104,7 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     command.count_lines(unread);
     let left_out = importer.left_out();
-    let (about, written) = match importer.into_builder().write(&mut command.output(), super::PROGRAM) {
-        Ok(about) => (Some(about), Ok(())),
-        Err(error) => (None, Err(error)),
-    };
+    let (about, written) = write_set(&command, |output| importer.into_builder().write(output, super::PROGRAM))?;
     let ending = command.finish(written, about.as_ref().map_or(0, |about| about.entries), None)?;
     if let Some(about) = about.filter(|_| !arguments.quiet) {
         let duplicates = about.rows - about.entries;
@@ -119,6 +118,35 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
         ));
     }
     Ok(ending)
+}
+
+/// The output of a set, and whether it has failed: all other errors of writing a set are those of temporary files.
+pub(super) struct SetOutput {
+    output: SharedOutput,
+    has_failed: bool,
+}
+
+impl Write for SetOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write(bytes).inspect_err(|_| self.has_failed = true)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush().inspect_err(|_| self.has_failed = true)
+    }
+}
+
+/// Writes a set to the output of the command. Returns what it is about, and the result of writing to the output.
+pub(super) fn write_set(
+    command: &Command,
+    write: impl FnOnce(&mut SetOutput) -> io::Result<About>,
+) -> Result<(Option<About>, io::Result<()>), Failed> {
+    let mut output = SetOutput { output: command.output(), has_failed: false };
+    match write(&mut output) {
+        Ok(about) => Ok((Some(about), Ok(()))),
+        Err(error) if output.has_failed => Ok((None, Err(error))),
+        Err(error) => Err(Failed::temporary(error)),
+    }
 }
 
 /// Opens the file of the set. It may replace a set, even one that is a source, and nothing else: whoever forgets SET
@@ -227,8 +255,15 @@ fn origin_of(source: &OsStr, format: &str, arguments: &BuildArguments) -> Result
     // An input that can be read only once, such as a pipe, has no digest of its own.
     if let Some(metadata) = metadata_of(source) {
         origin.bytes = metadata.len();
-        let record = pfh::hash_file(path, ["sha256"]).map_err(|error| Failed::internal(error.to_string()))?;
-        origin.sha256 = record.digests.first().map_or_else(String::new, ToString::to_string);
+        let mut run = pfh::HashRun::new(["sha256"]).map_err(Failed::usage)?.path(path);
+        // One file needs no more of them, and each would want files to be open.
+        run.engine.threads = 1;
+        origin.sha256 = match run.records().map_err(Failed::usage)?.pop() {
+            Some(record) if record.outcome != Outcome::Complete => {
+                return Err(Failed::unread(pfh::Error::NotComplete(Box::new(record))));
+            }
+            record => record.and_then(|record| record.digests.first().map(ToString::to_string)).unwrap_or_default(),
+        };
     }
     Ok(origin)
 }

@@ -859,3 +859,24 @@ fn a_file_of_another_size_is_not_read() {
     assert_eq!(String::from_utf8_lossy(ended.expect(0, "")), lines);
     assert!(ended.read_bytes < 64 << 20, "{}", ended.read_bytes);
 }
+
+/// A system that refuses memory or files, or has no place for temporary files, is told as that.
+#[test]
+fn a_build_with_little_of_everything() {
+    let directory = case();
+    let d = directory.path();
+    let limited = |limit: &str| {
+        let script = format!("ulimit {limit}; exec \"$0\" known build -q limited.pfhk good.md5");
+        let run = Run::new("sh", d, ["-c", &script, env!("CARGO_BIN_EXE_pfh")]);
+        run.with(|command| command.env("MALLOC_ARENA_MAX", "1")).run()
+    };
+    // The memory option is a gigabyte, of which a short list takes little.
+    limited("-v 400000").done();
+    let few = limited("-n 25");
+    assert!(few.stderr.contains("open files is too low for a thread that reads"), "{}", few.stderr);
+    assert_eq!(few.code(), 2);
+    let build = pfh(d, ["known", "build", "-q", "other.pfhk", "good.md5"]);
+    let ended = build.with(|command| command.env("TMPDIR", d.join("missing"))).run();
+    assert!(ended.stderr.starts_with("pfh: a temporary file cannot be used: "), "{}", ended.stderr);
+    assert_eq!((ended.code(), d.join("other.pfhk").exists()), (4, false));
+}
