@@ -30,6 +30,8 @@ pub enum Error {
     Locked,
     /// There is no space left for it.
     NoSpace,
+    /// It could not be made, for this reason, and nothing of it is left.
+    NotMade(Box<Error>),
     /// It cannot be written, because it or its directory is read-only.
     ReadOnly,
     /// Another error of SQLite.
@@ -88,6 +90,10 @@ impl fmt::Display for Error {
             Error::NoSpace => f.write_str(
                 "there is no space left for the ledger; everything written before is kept, and the next run goes on",
             ),
+            Error::NotMade(reason) => match **reason {
+                Error::NoSpace => f.write_str("there is no space left for a ledger, and none was made"),
+                ref reason => write!(f, "{reason}; no ledger was made"),
+            },
             Error::ReadOnly => f.write_str("the ledger, or its directory, is read-only"),
             Error::Sqlite(error) => write!(f, "SQLite reports: {error}"),
             Error::Undecided(at, reason) => f.write_str(&reason.about(&quoted(&at.path))),
@@ -101,6 +107,7 @@ impl std::error::Error for Error {
         match self {
             Error::Io(error) => Some(error),
             Error::Sqlite(error) => Some(error),
+            Error::NotMade(reason) => Some(&**reason),
             _ => None,
         }
     }

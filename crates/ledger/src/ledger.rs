@@ -28,6 +28,9 @@ pub(crate) const EVENT_COLUMNS: &str = "event.id, event.run, event.kind, event.t
 pub(crate) const EVENT_TABLES: &str = "event LEFT JOIN file AS subject ON subject.id = event.file \
     LEFT JOIN file AS other ON other.id = event.other";
 
+/// The endings of the names of a ledger and of the files that SQLite has beside it.
+const ENDINGS: [&str; 4] = ["", "-wal", "-shm", "-journal"];
+
 /// A ledger.
 pub struct Ledger {
     pub(crate) connection: Connection,
@@ -76,6 +79,12 @@ impl Lock {
     }
 }
 
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
 /// Returns the time in seconds since 1970-01-01T00:00:00Z.
 pub(crate) fn now() -> i64 {
     match SystemTime::now().duration_since(UNIX_EPOCH) {
@@ -94,11 +103,24 @@ fn has_mark(path: &Path) -> bool {
 }
 
 impl Ledger {
-    /// Makes a ledger for these roots, which are absolute paths in raw bytes.
+    /// Makes a ledger for these roots, which are absolute paths in raw bytes. The caller has its [`Lock`].
     ///
     /// # Errors
-    /// [`Error::Exists`] if there is a file of this name; and the errors of writing.
+    /// [`Error::Exists`] if there is a file of this name; and [`Error::NotMade`] with those of writing.
     pub fn create(path: &Path, roots: &[Vec<u8>], settings: &Settings) -> Result<Ledger, Error> {
+        Ledger::create_new(path, roots, settings).map_err(|error| match error {
+            Error::Exists => Error::Exists,
+            error => {
+                // A file that is no ledger would keep the name.
+                for made in ENDINGS {
+                    let _ = fs::remove_file(beside(path, made));
+                }
+                Error::NotMade(Box::new(error))
+            }
+        })
+    }
+
+    fn create_new(path: &Path, roots: &[Vec<u8>], settings: &Settings) -> Result<Ledger, Error> {
         let connection = database::create(path)?;
         let mut ledger = Ledger::of(connection, path)?;
         ledger.append_note(Finding::Created, note(settings)?)?;
@@ -113,12 +135,7 @@ impl Ledger {
     /// Returns the paths of a ledger, which has no symbolic link in its own, and of the files that its lock and SQLite
     /// have beside it.
     pub fn files(path: &Path) -> Vec<PathBuf> {
-        let beside = |ending: &str| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(ending);
-            PathBuf::from(name)
-        };
-        ["", "-wal", "-shm", "-journal", ".lock"].map(beside).to_vec()
+        ENDINGS.into_iter().chain([".lock"]).map(|ending| beside(path, ending)).collect()
     }
 
     /// Opens a ledger. `writes`: also for writing.

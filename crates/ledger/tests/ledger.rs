@@ -607,6 +607,23 @@ fn what_is_no_ledger_is_not_opened() {
     assert!(matches!(Ledger::create(&at("newer"), &[], &Settings::default()), Err(Error::Exists)));
 }
 
+/// A file that could not become a ledger does not keep its name.
+#[test]
+fn a_ledger_that_cannot_be_made_leaves_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("ledger");
+    let made = || Ledger::create(&path, &[b"/tree".to_vec()], &Settings::default());
+    // The place of SQLite's log is taken.
+    let taken = directory.path().join("ledger-wal");
+    fs::create_dir(&taken).unwrap();
+    let failed = made().unwrap_err();
+    assert!(matches!(failed, Error::NotMade(_)) && failed.to_string().ends_with("; no ledger was made"), "{failed}");
+    assert!(!path.exists());
+    fs::remove_dir(taken).unwrap();
+    drop(made().unwrap());
+    intact(&path);
+}
+
 /// Another program has the database locked: this is an error after a few seconds, and does no harm.
 #[test]
 fn a_locked_database_is_waited_for_and_reported() {

@@ -829,6 +829,39 @@ fn a_full_disk_and_a_read_only_one() {
     drop(small);
 }
 
+/// A limit on the size of files makes a run fail, and a ledger that could not be made does not keep its name.
+#[test]
+fn a_ledger_that_cannot_be_written_is_a_failure() {
+    let directory = tree(&[]);
+    let d = directory.path();
+    for number in 0..3000 {
+        put(d, &format!("{}/a longer name, of which a ledger has to keep many {number}", number % 30), "");
+    }
+    let limited = |blocks: u32, ledger: &str| {
+        let script = format!("ulimit -f {blocks}; exec \"$0\" audit init -q {ledger} t");
+        Run::new("sh", d, ["-c", &script, env!("CARGO_BIN_EXE_pfh")]).run()
+    };
+    let none = limited(20, "none");
+    assert!(none.code() == 4 && none.stderr.ends_with("; no ledger was made\n"), "{}", none.stderr);
+    assert!(names(d).iter().all(|name| [Path::new("none.lock"), Path::new("t")].contains(&name.as_path())));
+    let begun = limited(200, "begun");
+    assert!(begun.code() == 4 && !begun.stderr.contains("no ledger was made"), "{}", begun.stderr);
+    intact(d, "begun");
+    assert_eq!(audit(d, &["run", "-q", "begun"]).code(), 0);
+    assert_eq!(audit(d, &["init", "-q", "none", "t"]).code(), 0);
+}
+
+#[test]
+fn without_standard_output_no_ledger_is_made() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    let script = "exec \"$0\" audit init ledger t >&-";
+    let closed = Run::new("sh", d, ["-c", script, env!("CARGO_BIN_EXE_pfh")]).run();
+    closed.expect(4, "pfh: standard output: Bad file descriptor (os error 9)\n");
+    assert!(!d.join("ledger").exists());
+    assert_eq!(audit(d, &["init", "ledger", "t"]).code(), 0);
+}
+
 #[test]
 fn a_directory_that_cannot_be_listed_is_no_loss() {
     if is_root() {

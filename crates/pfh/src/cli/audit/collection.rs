@@ -35,6 +35,14 @@ impl Collection {
         failed(&self.ledger, error)
     }
 
+    /// Makes a failure of an error of a ledger that is being opened or locked.
+    pub(super) fn not_opened(&self, error: Error) -> Failed {
+        match error {
+            Error::NoSpace => self.failed(error),
+            error => Failed::usage(format_args!("{}: {error}", message::quoted_path(&self.ledger))),
+        }
+    }
+
     /// Refuses to write a file that is the ledger, or one of those beside it, under whatever name.
     pub(super) fn spare(&self, written: impl IntoIterator<Item = PathBuf>) -> Result<(), Failed> {
         let own = Ledger::files(&place_of(&self.ledger));
@@ -98,15 +106,15 @@ impl Collection {
 
     /// Opens the ledger for reading.
     pub(super) fn open(&self) -> Result<Ledger, Failed> {
-        Ledger::open(&self.ledger, false).map_err(|error| self.failed(error))
+        Ledger::open(&self.ledger, false).map_err(|error| self.not_opened(error))
     }
 
     /// Opens the ledger for writing, and keeps others off it.
     pub(super) fn open_alone(&self, waits: bool) -> Result<(Lock, Ledger), Failed> {
         // A lock beside something that is no ledger would be left behind.
         drop(self.open()?);
-        let lock = Lock::take(&self.ledger, waits).map_err(|error| self.failed(error))?;
-        let ledger = Ledger::open(&self.ledger, true).map_err(|error| self.failed(error))?;
+        let lock = Lock::take(&self.ledger, waits).map_err(|error| self.not_opened(error))?;
+        let ledger = Ledger::open(&self.ledger, true).map_err(|error| self.not_opened(error))?;
         Ok((lock, ledger))
     }
 }
@@ -129,10 +137,16 @@ pub(super) fn one_line(text: &str) -> String {
 
 /// Makes a failure of an error of a ledger.
 pub(super) fn failed(path: &Path, error: Error) -> Failed {
-    let path = message::quoted_path(path);
+    let text = format!("{}: {error}", message::quoted_path(path));
+    if is_of_files(&error) { Failed::internal(text) } else { Failed::usage(text) }
+}
+
+/// Whether an error of a ledger, once there is one, is that of its files.
+fn is_of_files(error: &Error) -> bool {
     match error {
-        Error::NoSpace => Failed::internal(format_args!("{path}: {error}")),
-        error => Failed::usage(format_args!("{path}: {error}")),
+        Error::NoSpace | Error::Io(_) | Error::Sqlite(_) => true,
+        Error::NotMade(reason) => is_of_files(reason),
+        _ => false,
     }
 }
 

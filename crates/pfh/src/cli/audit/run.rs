@@ -41,7 +41,8 @@ pub(super) fn init(arguments: &InitArguments) -> Result<Ending, Failed> {
     let roots = roots(&paths)?;
     outside(&collection.ledger, &roots)?;
     spare(&collection, &arguments.reading, 1..=1, &roots, &settings)?;
-    let lock = Lock::take(&collection.ledger, arguments.reading.wait).map_err(|error| collection.failed(error))?;
+    let lock = Lock::take(&collection.ledger, arguments.reading.wait).map_err(|error| collection.not_opened(error))?;
+    let command = begin(&arguments.reading)?;
     let settings = Settings { algorithms: names(&algorithms), ..settings };
     let ledger = Ledger::create(&collection.ledger, &roots, &settings).map_err(|error| collection.failed(error))?;
     let work = Work {
@@ -52,7 +53,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<Ending, Failed> {
         allow_empty: true,
         options: Vec::new(),
     };
-    go(&collection, (lock, ledger), settings, &arguments.reading, work, started)
+    go(command, &collection, (lock, ledger), settings, &arguments.reading, work, started)
 }
 
 /// Runs `pfh audit run`.
@@ -97,7 +98,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
         allow_empty: arguments.allow_empty,
         options: options.into_iter().flatten().collect(),
     };
-    go(&collection, (lock, ledger), settings, &arguments.reading, work, started)
+    go(begin(&arguments.reading)?, &collection, (lock, ledger), settings, &arguments.reading, work, started)
 }
 
 /// Runs `pfh audit migrate`.
@@ -123,7 +124,7 @@ pub(super) fn migrate(arguments: &MigrateArguments) -> Result<Ending, Failed> {
         allow_empty: arguments.allow_empty,
         options: vec![format!("to={target}")],
     };
-    go(&collection, (lock, ledger), settings, &arguments.reading, work, started)
+    go(begin(&arguments.reading)?, &collection, (lock, ledger), settings, &arguments.reading, work, started)
 }
 
 /// Opens the ledger for a run, and keeps others off it.
@@ -167,8 +168,19 @@ struct Work {
     options: Vec<String>,
 }
 
+/// Begins the command of a run, and opens its output.
+fn begin(reading: &AuditReading) -> Result<Command, Failed> {
+    let reporting =
+        Reporting { quiet: reading.quiet, verbose: reading.verbose, progress: reading.progress, allow_empty: true };
+    let mut command = Command::begin(reporting, None);
+    command.saves_by_itself("`pfh audit run` goes on with the run".to_owned());
+    command.set_output(reading::open_output(reading.output.as_deref(), [])?);
+    Ok(command)
+}
+
 /// Does a run and reports it.
 fn go(
+    mut command: Command,
     collection: &Collection,
     (lock, ledger): (Lock, Ledger),
     settings: Settings,
@@ -192,11 +204,6 @@ fn go(
         io: format!("{io:?}").to_lowercase(),
         options: std::mem::take(&mut work.options),
     };
-    let reporting =
-        Reporting { quiet: reading.quiet, verbose: reading.verbose, progress: reading.progress, allow_empty: true };
-    let mut command = Command::begin(reporting, None);
-    command.saves_by_itself("`pfh audit run` goes on with the run".to_owned());
-    command.set_output(reading::open_output(reading.output.as_deref(), [])?);
     let run = Run::begin(ledger, options, &settings).map_err(|error| collection.failed(error))?;
     let number = run.number();
     if run.is_resumed() && !reading.quiet {
