@@ -91,6 +91,7 @@ const PROGRAM: &str = concat!("pfh ", env!("CARGO_PKG_VERSION"));
 
 /// Parses the arguments and runs the command.
 pub(crate) fn run() -> Result<Ending, Failed> {
+    signals::survive_long_files();
     let words = foreign::with_short_forms(std::env::args_os().collect());
     if let Some(text) = foreign::refused_word(&words) {
         return Err(Failed::usage(text));

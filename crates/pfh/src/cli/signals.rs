@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGHUP: one handler for the whole process.
+//! Ctrl-C, SIGTERM and SIGHUP: one handler for the whole process. SIGXFSZ is held back.
 
 use super::message::Partial;
 use super::{exit, reading};
@@ -51,6 +51,13 @@ fn block_ignored() {
     let ignored = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].into_iter().filter(is_ignored);
     // It fails only for arguments that are wrong.
     let _ = ignored.collect::<SigSet>().thread_block();
+}
+
+/// Makes a write beyond the limit on the size of files (`ulimit -f`) an error, as on a full disk; it would end the
+/// program. Threads and programs that begin later inherit this.
+pub(crate) fn survive_long_files() {
+    // It fails only for arguments that are wrong.
+    let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
 }
 
 impl Signals {
