@@ -103,17 +103,23 @@ impl Declaration {
             let split = text.split_once(':').map(|(label, value)| (label.trim(), value.trim()));
             let known = split.and_then(|(label, value)| {
                 let place = LABELS.iter().position(|known| known.eq_ignore_ascii_case(label))?;
-                Some((place, value))
+                Some((place, label, value))
             });
             match known {
-                Some((place, value)) if values[place].is_none() => {
-                    if place as u64 + 1 != number || text != format!("{}: {value}", LABELS[place]) {
-                        deviations
-                            .push(deviation("the line has not its exact form, `Label: value` without other spaces"));
+                Some((place, label, value)) if values[place].is_none() => {
+                    let name = LABELS[place];
+                    if place as u64 + 1 != number {
+                        deviations.push(deviation(&format!("{name} is not in line {}, where it belongs", place + 1)));
+                    }
+                    if label != name {
+                        deviations.push(deviation(&format!("the label is not spelt `{name}`")));
+                    }
+                    if text != format!("{label}: {value}") {
+                        deviations.push(deviation("the line has not the form `Label: value` without other spaces"));
                     }
                     values[place] = Some((value.to_owned(), number));
                 }
-                Some((place, _)) => deviations.push(deviation(&format!("{} is stated twice", LABELS[place]))),
+                Some((place, ..)) => deviations.push(deviation(&format!("{} is stated twice", LABELS[place]))),
                 None if text.trim().is_empty() => deviations.push(deviation("an empty line is no part of it")),
                 // A file that is no declaration would have a finding for each line.
                 None if number <= 16 => {
@@ -203,7 +209,7 @@ mod tests {
             ("", &[(error, Rule::Declaration, None), (error, Rule::Declaration, None)]),
             ("\u{feff}BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n", &[(error, Rule::Encoding, None)]),
             ("\u{feff}BagIt-Version: 0.97\nTag-File-Character-Encoding: UTF-8\n", &[(warning, Rule::Encoding, None)]),
-            ("bagit-version : 0.97\nTag-File-Character-Encoding: utf-8\n", &[(warning, Rule::Declaration, Some(1))]),
+            ("BagIt-Version : 0.97\nTag-File-Character-Encoding: utf-8\n", &[(warning, Rule::Declaration, Some(1))]),
             ("BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n\n", &[(error, Rule::Declaration, Some(3))]),
             ("BagIt-Version: 2.0\nTag-File-Character-Encoding: UTF-8\n", &[(error, Rule::Declaration, Some(1))]),
             ("BagIt-Version: x\nTag-File-Character-Encoding: UTF-8\n", &[(error, Rule::Declaration, Some(1))]),
@@ -213,5 +219,29 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(read(text.as_bytes()).1, expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn the_reason_is_told_of_a_line_that_is_not_exact() {
+        let told = |text: &str| {
+            let mut told = Vec::new();
+            let declared = Declaration::read(text.as_bytes(), &mut |finding: Finding| {
+                told.push((finding.line, finding.text));
+                Ok(())
+            });
+            assert_eq!(declared.unwrap().version, Version::V1_0);
+            told
+        };
+        let (version, encoding) = ("BagIt-Version: 1.0\n", "Tag-File-Character-Encoding: UTF-8\n");
+        let place = |name: &str, line: u64| format!("{name} is not in line {line}, where it belongs");
+        let exchanged = [(Some(1), place("Tag-File-Character-Encoding", 2)), (Some(2), place("BagIt-Version", 1))];
+        assert_eq!(told(&[encoding, version].concat()), exchanged);
+        let label = (Some(1), "the label is not spelt `BagIt-Version`".to_owned());
+        let spaces = (Some(1), "the line has not the form `Label: value` without other spaces".to_owned());
+        assert_eq!(told(&["Bagit-version: 1.0\n", encoding].concat()), [label.clone()]);
+        for line in ["BagIt-Version:1.0\n", "BagIt-Version:  1.0\n", "BagIt-Version: 1.0 \n", " BagIt-Version: 1.0\n"] {
+            assert_eq!(told(&[line, encoding].concat()), [spaces.clone()], "{line:?}");
+        }
+        assert_eq!(told(&["bagit-version : 1.0\n", encoding].concat()), [label, spaces]);
     }
 }
