@@ -2,6 +2,7 @@
 //!
 //! Source: the manual of GNU coreutils, "md5sum invocation" and "cksum invocation"; behaviour of coreutils 9.1.
 
+mod coreutils;
 mod read;
 mod write;
 

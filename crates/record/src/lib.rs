@@ -63,7 +63,9 @@ pub use format::{Encoding, Format, NotExpressible, WriteOptions};
 pub use format_name::{FixityList, FormatName, KnownList, Md5deepForm, UnknownFormat};
 pub use header::{Header, ListEnd, Trailer};
 pub use keeps::{Feature, KEPT};
-pub use parse::{CheckProblem, FieldProblem, LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions};
+pub use parse::{
+    CheckProblem, Coreutils, FieldProblem, LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions,
+};
 pub use part::Part;
 pub use read::{Reader, detect, is_null_terminated, other_file, table_columns, unnamed_digits};
 pub use run::{Conversion, HostFacts, RunFacts, Summary};

@@ -37,9 +37,22 @@ pub struct ReadOptions {
     pub piecewise: bool,
     /// Whether parts of files are entries, as in the results of shards (JSON Lines). Otherwise their lines are ignored.
     pub parts: bool,
+    /// The program of coreutils that is imitated: lines that it does not take are errors, also those with a byte-order
+    /// mark or in UTF-16, and names may be empty (`gnu`, `bsd`). Lines by algorithms that it does not have are read as
+    /// without this option.
+    pub coreutils: Option<Coreutils>,
     /// Longest accepted line, in bytes. Default: [`LINE_BYTES_MAX`], but [`OBJECT_BYTES_MAX`] for formats with pieces
     /// or long similarity digests in a line: CSV, JSON Lines, DFXML, and the lists of sdhash and mrsh-v2.
     pub line_bytes_max: Option<usize>,
+}
+
+/// A program of coreutils 9.1 that checks lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coreutils {
+    /// A program of one algorithm, such as `md5sum --check`.
+    Sum,
+    /// `cksum --check`, for which each line names its algorithm.
+    Cksum,
 }
 
 /// The entries that were read and not yet returned, with header and trailer.

@@ -57,7 +57,7 @@ enum Input<R> {
 impl<R: BufRead> Reader<R> {
     /// Reads `input` as `format`. `gnu` and `bsd` also read each other's lines, and OpenSSL's. A byte-order mark of
     /// UTF-8 is skipped. An input that begins with one of UTF-16 is decoded, and offsets are then those of the text in
-    /// UTF-8.
+    /// UTF-8. Neither is done for [`ReadOptions::coreutils`].
     pub fn new(format: FormatName, input: R, options: ReadOptions) -> Reader<R> {
         let line_bytes_max = options.line_bytes_max.unwrap_or(match format {
             FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml => OBJECT_BYTES_MAX,
@@ -65,12 +65,14 @@ impl<R: BufRead> Reader<R> {
             FormatName::Known(KnownList::Hashdb) => OBJECT_BYTES_MAX,
             _ => LINE_BYTES_MAX,
         });
-        let input = Decoded::new(input);
+        let is_exact = options.coreutils.is_some();
+        let input = if is_exact { Decoded::unchanged(input) } else { Decoded::new(input) };
         let terminator = if options.null_terminated { 0 } else { b'\n' };
         let line_feed = |input| Lines::new(input, b'\n', line_bytes_max);
         let (lines, parser): (_, Box<dyn LineParser>) = match format {
             FormatName::Gnu | FormatName::Bsd => {
-                (Lines::new(input, terminator, line_bytes_max), Box::new(GnuParser::new(options)))
+                let lines = Lines::new(input, terminator, line_bytes_max);
+                (if is_exact { lines.with_mark() } else { lines }, Box::new(GnuParser::new(options)))
             }
             FormatName::Md5deep(form) => {
                 (Lines::new(input, terminator, line_bytes_max), Box::new(Md5deepParser::new(form, options)))

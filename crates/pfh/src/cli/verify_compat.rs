@@ -12,7 +12,7 @@ use pfh::HashRun;
 use pfh_digest::{Algorithm, Digest};
 use pfh_fixity::{File, HashdeepAudit, HashdeepResult};
 use pfh_list::{Entry, FileIdentity, Input, List};
-use pfh_record::{DigestKind, FormatName, Outcome, ReadOptions, Record, Selection};
+use pfh_record::{Coreutils, DigestKind, FormatName, Outcome, ReadOptions, Record, Selection};
 use pfh_source::{FileList, WalkOptions};
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -176,8 +176,6 @@ struct GnuList {
     own_files: Option<OwnFiles>,
     /// The path that leads to it, at which reading the list has ended.
     own_path: Option<Vec<u8>>,
-    /// Whether the first line begins with a mark of UTF-8, which coreutils does not take.
-    has_mark: bool,
     lines: VecDeque<Line>,
     formatted: u64,
     misformatted: u64,
@@ -197,15 +195,18 @@ impl GnuList {
                     }
                 },
             };
-            let is_marked = self.has_mark && entry.line == 1;
             let is_input = entry.path == b"-";
             let is_wanted = |digest: &&Digest| match self.algorithm {
-                Some(algorithm) => digest.algorithm() == algorithm,
+                // `b2sum` takes digests of any length.
+                Some(algorithm) => {
+                    let found = digest.algorithm();
+                    algorithm.with_digest_bytes(found.digest_bytes()) == Some(found)
+                }
                 None => !entry.algorithm_guessed,
             };
             let digest = entry.digests.first().filter(is_wanted).copied();
             self.last = digest.map(|digest| digest.algorithm()).or(self.last);
-            let is_bad = is_marked || is_input && self.is_standard_input;
+            let is_bad = is_input && self.is_standard_input;
             let Some(digest) = digest.filter(|_| !is_bad) else {
                 self.bad(entry.line);
                 continue;
@@ -274,7 +275,7 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let name = if arguments.list == "-" { "'standard input'".to_owned() } else { shown(arguments.list.as_bytes()) };
     let options = ReadOptions { algorithm, ..ReadOptions::default() };
     let mut command = begin(arguments)?;
-    let (opened, start) = open_gnu(&arguments.list, options);
+    let (opened, imitated) = open_gnu(&arguments.list, options);
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
@@ -287,7 +288,7 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
             return command.finish(Ok(()), 0, None);
         }
     };
-    let (algorithm, program) = kind_of(&mut list, algorithm, start)?;
+    let (algorithm, program) = kind_of(&mut list, algorithm, imitated)?;
     let list = GnuList {
         list,
         algorithm,
@@ -297,7 +298,6 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         is_standard_input: arguments.list == "-",
         own_files: replaced(arguments, &command),
         own_path: None,
-        has_mark: start == Start::Mark,
         lines: VecDeque::new(),
         formatted: 0,
         misformatted: 0,
@@ -366,9 +366,9 @@ pub(super) fn gnu(arguments: &VerifyArguments) -> Result<Ending, Failed> {
 fn kind_of(
     list: &mut List,
     named: Option<Algorithm>,
-    start: Start,
+    imitated: Coreutils,
 ) -> Result<(Option<Algorithm>, &'static str), Failed> {
-    if named.is_none() && start == Start::Tag {
+    if imitated == Coreutils::Cksum {
         return Ok((None, "cksum"));
     }
     let first = match list.first_kind() {
@@ -381,47 +381,31 @@ fn kind_of(
     Ok((Some(algorithm), program(algorithm)))
 }
 
-/// The beginning of a list for coreutils.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Start {
-    /// A mark of UTF-8.
-    Mark,
-    /// The name of an algorithm.
-    Tag,
-    Other,
+/// Whether the first line of a list that is no comment begins with the name of an algorithm.
+fn begins_with_tag(list: &[u8]) -> bool {
+    let mut lines = list.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
+    let tag = first.strip_prefix(b"\\").unwrap_or(first).split(|byte| *byte == b'(').next().unwrap_or_default();
+    let is_name = |tag: &str| Algorithm::from_name(tag).is_ok();
+    tag.len() < first.len() && str::from_utf8(tag.trim_ascii_end()).is_ok_and(is_name)
 }
 
-impl Start {
-    fn of(bytes: &[u8]) -> Start {
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            return Start::Mark;
-        }
-        let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-        let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default();
-        let tag = first.strip_prefix(b"\\").unwrap_or(first).split(|byte| *byte == b'(').next().unwrap_or_default();
-        let is_name = |tag: &str| Algorithm::from_name(tag).is_ok();
-        if tag.len() < first.len() && str::from_utf8(tag.trim_ascii_end()).is_ok_and(is_name) {
-            Start::Tag
-        } else {
-            Start::Other
-        }
-    }
-}
-
-/// Opens a list for coreutils.
-fn open_gnu(path: &OsStr, options: ReadOptions) -> (io::Result<List>, Start) {
+/// Opens a list for coreutils. Also returns the program that would check it.
+fn open_gnu(path: &OsStr, options: ReadOptions) -> (io::Result<List>, Coreutils) {
     let mut reader = match reading::open_input(path) {
         Ok(reader) => BufReader::new(reader),
-        Err(error) => return (Err(error), Start::Other),
+        Err(error) => return (Err(error), Coreutils::Sum),
     };
-    let start = match reader.fill_buf() {
-        Ok(start) => Start::of(start),
-        Err(error) => return (Err(error), Start::Other),
+    let imitated = match reader.fill_buf() {
+        Ok(start) if options.algorithm.is_none() && begins_with_tag(start) => Coreutils::Cksum,
+        Ok(_) => Coreutils::Sum,
+        Err(error) => return (Err(error), Coreutils::Sum),
     };
-    // Of a list with tags, those lines that have none are not taken to be by the algorithm in its name.
-    let name = if start == Start::Tag { b"-" } else { path.as_bytes() };
+    // Lines without tags are not taken to be by the algorithm in the name of a list that has tags.
+    let name = if imitated == Coreutils::Cksum { b"-" } else { path.as_bytes() };
+    let options = ReadOptions { coreutils: Some(imitated), ..options };
     let list = List::open_as(FormatName::Gnu, Input::reader(name, reader), options);
-    (list.map(List::unjoined).map_err(|error| io::Error::other(error.to_string())), start)
+    (list.map(List::unjoined).map_err(|error| io::Error::other(error.to_string())), imitated)
 }
 
 /// Returns the digest of standard input, or the number of the error.
@@ -564,13 +548,19 @@ fn program(algorithm: Algorithm) -> &'static str {
     }
 }
 
-/// Returns a name as coreutils shows it in messages: quoted if a shell would need that.
+/// Returns a name as coreutils shows it in messages: in quotes if a shell would need that.
 fn shown(name: &[u8]) -> String {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(byte);
-    if !name.is_empty() && name.iter().all(is_plain) {
-        String::from_utf8_lossy(name).into_owned()
+    let quoted = message::quoted(name);
+    let text = String::from_utf8_lossy(name);
+    // Where that escapes something, coreutils uses several kinds of quotes.
+    if quoted.len() != name.len() + 2 || text.contains('\'') {
+        return quoted;
+    }
+    let is_special = |character: char| " !\"$&()*:;<=>?[\\^`|".contains(character);
+    if text.is_empty() || matches!(&*text, "{" | "}") || text.starts_with(['#', '~']) || text.contains(is_special) {
+        format!("'{text}'")
     } else {
-        message::quoted(name)
+        text.into_owned()
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2, memrchr};
 use pfh_digest::{Algorithm, Digest};
 
+use super::coreutils;
 use crate::parse::{Fault, FieldProblem, Found, Line, LineParser, parse_leading_digest};
 use crate::text::{hex_run, is_of_nothing, parse_base64};
 use crate::{Entry, ReadOptions};
@@ -32,21 +33,42 @@ impl GnuParser {
         GnuParser { options, separator: None }
     }
 
+    /// Parses `ALGORITHM (NAME) = HEX` and its variants. Returns `None` if the line does not have this form.
+    fn tagged(&self, text: &[u8]) -> Option<Result<Parts, Fault>> {
+        let found = tagged(text);
+        let Some(program) = self.options.coreutils else { return found };
+        match found {
+            Some(Ok(parts)) if !coreutils::knows(parts.digest.algorithm()) => Some(Ok(parts)),
+            // An improper line with a tag does not begin with a digest, so it is no untagged one either.
+            _ => coreutils::tagged(program, text).map(|(digest, name)| Ok(Parts { digest, guessed: false, name })),
+        }
+    }
+
     /// Parses `HEX  NAME` and its variants.
     fn untagged(&mut self, text: &[u8]) -> Result<Parts, Fault> {
-        // Base64 is tried only if the algorithm is known, because any word could be base64.
         let hex = hex_run(text);
-        let base64 = self.options.algorithm.and_then(|algorithm| {
+        let mut options = self.options;
+        // The number of digits tells `b2sum` the length of the digest.
+        let of_length = |algorithm: Algorithm| algorithm.with_digest_bytes(hex / 2).unwrap_or(algorithm);
+        if options.coreutils.is_some() {
+            options.algorithm = options.algorithm.map(of_length);
+        }
+        // Base64 is tried only if the algorithm is known, because any word could be base64.
+        let base64 = options.algorithm.filter(|_| options.coreutils.is_none()).and_then(|algorithm| {
             let word = memchr2(b' ', b'\t', text).unwrap_or(text.len());
             Some((parse_base64(algorithm, &text[..word]).filter(|_| hex < word)?, word))
         });
         let ((digest, guessed), hex) = match base64 {
             Some((digest, word)) => ((digest, false), word),
-            None => (parse_leading_digest(self.options, &text[..hex], 0)?, hex),
+            None => (parse_leading_digest(options, &text[..hex], 0)?, hex),
         };
         let [b' ' | b'\t', rest @ ..] = &text[hex..] else {
             return Err(Fault::shape(hex, "a space and a name after the digest"));
         };
+        // A line without a name decides nothing for those below it.
+        if rest.is_empty() {
+            return Err(Fault::field(hex + 1, "name", FieldProblem::Missing));
+        }
         // A single character is a name even if it looks like a mark.
         let marked = rest.len() > 1 && matches!(rest[0], b' ' | b'*');
         let separator = *self.separator.get_or_insert(if marked { Separator::Marked } else { Separator::Single });
@@ -59,6 +81,12 @@ impl GnuParser {
         };
         Ok(Parts { digest, guessed, name })
     }
+}
+
+/// Returns the text after the spaces and tabs at its beginning.
+pub(super) fn after_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    &text[blanks..]
 }
 
 /// The parts of a line.
@@ -132,17 +160,17 @@ impl LineParser for GnuParser {
         if raw.is_empty() || raw[0] == b'#' {
             return Ok(());
         }
-        let blanks = raw.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        let text = &raw[blanks..];
+        let text = after_blanks(raw);
         let (escaped, text) = match text.strip_prefix(b"\\") {
             Some(text) if !self.options.null_terminated => (true, text),
             _ => (false, text),
         };
         let at = raw.len() - text.len();
-        let parts = tagged(text).unwrap_or_else(|| self.untagged(text));
+        let parts = self.tagged(text).unwrap_or_else(|| self.untagged(text));
         let Parts { digest, guessed, name } = parts.map_err(|fault| fault.after(at))?;
         let (name_at, name) = (at + name.start, &text[name]);
-        if name.is_empty() {
+        // To coreutils, an empty name in parentheses is that of a file, which cannot be opened.
+        if name.is_empty() && self.options.coreutils.is_none() {
             return Err(Fault::field(name_at, "name", FieldProblem::Missing));
         }
         if let Some(nul) = memchr(0, name) {

@@ -20,6 +20,8 @@ pub(crate) struct Lines<R> {
     returns: bool,
     /// Whether the latest line ended with a carriage return.
     after_return: bool,
+    /// Whether a byte-order mark is part of the first line.
+    keeps_mark: bool,
     limit_bytes: usize,
     buffer: Vec<u8>,
     /// Number of the latest line.
@@ -79,6 +81,7 @@ impl<R: BufRead> Lines<R> {
             separators: Vec::new(),
             returns: false,
             after_return: false,
+            keeps_mark: false,
             limit_bytes,
             buffer: Vec::new(),
             number: 0,
@@ -101,6 +104,11 @@ impl<R: BufRead> Lines<R> {
     /// Ends lines at carriage returns too, as old systems did.
     pub(crate) fn with_carriage_returns(self) -> Lines<R> {
         Lines { returns: true, ..self }
+    }
+
+    /// Leaves a byte-order mark in the first line.
+    pub(crate) fn with_mark(self) -> Lines<R> {
+        Lines { keeps_mark: true, ..self }
     }
 
     /// Reads the next line. Returns `None` at the end.
@@ -170,7 +178,7 @@ impl<R: BufRead> Lines<R> {
         }
         let mut bytes = &self.buffer[..];
         // Some editors write one at the beginning of a file.
-        if let (1, Some(rest)) = (self.number, bytes.strip_prefix(BYTE_ORDER_MARK)) {
+        if let (1, false, Some(rest)) = (self.number, self.keeps_mark, bytes.strip_prefix(BYTE_ORDER_MARK)) {
             self.offset += BYTE_ORDER_MARK.len() as u64;
             bytes = rest;
         }

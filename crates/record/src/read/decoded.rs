@@ -76,6 +76,11 @@ impl<R: BufRead> Decoded<R> {
         Decoded { input, encoding: Encoding::Unknown }
     }
 
+    /// Passes the input on unchanged, whatever it begins with.
+    pub(crate) fn unchanged(input: R) -> Decoded<R> {
+        Decoded { input, encoding: Encoding::Plain { first: Vec::new(), consumed: 0 } }
+    }
+
     /// Recognises the encoding from the first two bytes, which a pipe may deliver one by one.
     fn recognise(&mut self) -> io::Result<()> {
         let mut first = Vec::new();

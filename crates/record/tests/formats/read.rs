@@ -1,7 +1,7 @@
 //! The dialects of other programs that readers accept, and the errors for the rest. The behaviour of `md5sum --check`
 //! was observed with coreutils 9.1.
 
-use pfh_record::{Entry, PieceRange, ReadOptions, Timestamp};
+use pfh_record::{Coreutils, Entry, PieceRange, ReadOptions, Timestamp};
 
 use crate::samples::*;
 
@@ -84,6 +84,82 @@ fn the_first_line_decides_how_names_are_parted() {
             "line 2, byte 69: expected a second space or `*` before the name, as on the lines above".to_owned()
         ]
     );
+}
+
+/// Also a line of which nothing but its name is missing.
+#[test]
+fn a_line_without_a_name_does_not_decide_how_names_are_parted() {
+    let list = format!("{MD5} \n{MD5}  a\n{MD5} b\n");
+    let expected = [
+        "line 1, byte 33: name is missing".to_owned(),
+        format!("a|md5:{MD5}"),
+        "line 3, byte 103: expected a second space or `*` before the name, as on the lines above".to_owned(),
+    ];
+    assert_eq!(plain("gnu", list), expected);
+}
+
+/// Tags and blanks, as `md5sum --check` and `cksum --check` take them.
+#[test]
+fn lines_that_coreutils_takes_and_refuses() {
+    let (md5sum, cksum) = (Some(Coreutils::Sum), Some(Coreutils::Cksum));
+    let digest = |algorithm: &str| algorithms(&[algorithm])[0].digest(b"hello").to_string();
+    let (blake2b, short, sm3) = (digest("blake2b"), digest("blake2b-256"), digest("sm3"));
+    let is_taken = |line: &str, coreutils| {
+        let shown = shown("gnu", format!("{line}\n"), ReadOptions { coreutils, ..ReadOptions::default() });
+        shown[0].starts_with("a|")
+    };
+    for (line, by_md5sum, by_cksum) in [
+        (format!("MD5 (a) = {MD5}"), true, true),
+        (format!("MD5(a)= {MD5}"), true, true),
+        (format!("MD5 (a)\t=\t{MD5}\r"), true, true),
+        (format!(" MD5 (a) = {}", MD5.to_uppercase()), true, true),
+        (format!("MD5  (a) = {MD5}"), false, true),
+        (format!("MD5\t(a) = {MD5}"), false, true),
+        (format!("MD5-128 (a) = {MD5}"), false, true),
+        (format!("MD5-64 (a) = {MD5}"), false, false),
+        (format!("MD5- (a) = {MD5}"), false, false),
+        (format!("MD5   (a) = {MD5}"), false, false),
+        (format!("MD5x (a) = {MD5}"), false, false),
+        (format!("MD5 (a) = {MD5} "), false, false),
+        (format!("MD5 (a)\x0b= {MD5}"), false, false),
+        ("MD5 (a) = XUFAKrxLKna5cZ2REBfFkg==".to_owned(), false, false),
+        (format!("md5 (a) = {MD5}"), false, false),
+        (format!("Md5(a)= {MD5}"), false, false),
+        (format!("MD-5 (a) = {MD5}"), false, false),
+        (format!("\u{FEFF}{MD5}  a"), false, false),
+        (format!("SHA256 (a) = {SHA256}"), true, true),
+        (format!("SHA-256 (a) = {SHA256}"), false, false),
+        (format!("SHA2-256(a)= {SHA256}"), false, false),
+        (format!("sha256 (a) = {SHA256}"), false, false),
+        (format!("BLAKE2b (a) = {blake2b}"), true, true),
+        (format!("BLAKE2b-512 (a) = {blake2b}"), true, true),
+        (format!("BLAKE2b-0512 (a) = {blake2b}"), false, false),
+        (format!("BLAKE2B (a) = {blake2b}"), false, false),
+        (format!("BLAKE2b  (a) = {blake2b}"), true, true),
+        (format!("BLAKE2b-256 (a) = {short}"), true, true),
+        (format!("BLAKE2b-256\t(a) = {short}"), false, false),
+        (format!("BLAKE2b (a) = {short}"), false, false),
+        (format!("SM3\t(a) = {sm3}"), true, true),
+        // An algorithm that only pfh has, in any of its spellings.
+        (format!("sha3-256   (a) = {SHA256}"), true, true),
+        (format!("SHA512-256 (a) = {SHA256}"), true, true),
+    ] {
+        assert_eq!([is_taken(&line, md5sum), is_taken(&line, cksum)], [by_md5sum, by_cksum], "{line:?}");
+    }
+    let b2sum =
+        ReadOptions { algorithm: Some(algorithms(&["blake2b"])[0]), coreutils: md5sum, ..ReadOptions::default() };
+    let list = format!("{blake2b}  a\n{short}  b\n");
+    assert_eq!(shown("gnu", list, b2sum), [format!("a|blake2b:{blake2b}"), format!("b|blake2b-256:{short}")]);
+    // A name in parentheses may be empty, and a mark begins no comment.
+    let strict = ReadOptions { coreutils: md5sum, ..ReadOptions::default() };
+    assert_eq!(shown("gnu", format!("MD5 () = {MD5}\n"), strict), [format!("|md5:{MD5}")]);
+    let list = format!("\u{FEFF}# comment\n{MD5}  a\n");
+    let expected =
+        ["line 1, byte 0: expected a digest at the beginning of the line".to_owned(), format!("a|md5:{MD5}")];
+    assert_eq!(shown("gnu", list, strict), expected);
+    let units: Vec<u8> = format!("\u{FEFF}{MD5}  a\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(plain("gnu", &units), [format!("a|md5:{MD5}")]);
+    assert!(shown("gnu", &units, strict)[0].starts_with("line 1, byte 0: "));
 }
 
 #[test]
