@@ -38,6 +38,8 @@ pub struct Totals {
     pub files: Counts,
     /// The files among those not checked that nobody asked to leave out: they have a reason.
     pub not_comparable: u64,
+    /// The files at their paths that differ in nothing that was compared, and whose sizes were.
+    pub sized: u64,
 }
 
 impl Totals {
@@ -97,6 +99,8 @@ impl Findings {
             self.totals.found.add(class);
         }
         self.totals.not_comparable += u64::from(class == Class::NotChecked && !reason.is_empty());
+        let is_sized = files.iter().all(|file| file.is_some_and(|file| file.size.is_some()));
+        self.totals.sized += u64::from(is_sized && matches!(class, Class::Matched | Class::NotChecked));
         if matches!(class, Class::Matched | Class::NotChecked) && reason.is_empty() && !self.lists_all {
             return Ok(());
         }

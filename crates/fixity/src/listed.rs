@@ -56,7 +56,12 @@ pub enum Useless {
     /// The root is a file whose name cannot be that of an expected one.
     Name(PathError),
     /// No file has a digest.
-    NoDigests(NothingUseful),
+    NoDigests {
+        /// The digests that the list has instead.
+        has: NothingUseful,
+        /// Whether it states the size of a file.
+        states_sizes: bool,
+    },
     /// A temporary file cannot be written or read.
     Temporary(io::Error),
 }
@@ -87,7 +92,7 @@ impl Reading<'_> {
             expectations = expectations.latest_only();
         }
         let (mut not_below, mut contents, mut files) = (Vec::new(), Contents::default(), 0_u64);
-        let (mut file, mut other) = (File::default(), None);
+        let (mut file, mut other, mut states_sizes) = (File::default(), None, false);
         while let Some(entry) = list.next_entry() {
             if stops() {
                 break;
@@ -116,6 +121,7 @@ impl Reading<'_> {
             file.digests.clear();
             if is_whole(entry) {
                 file.size = entry.expected.size;
+                states_sizes |= file.size.is_some();
                 file.digests.extend_from_slice(&entry.digests);
             }
             if root.is_file && file.name() != root.name() {
@@ -151,7 +157,8 @@ impl Reading<'_> {
         }
         let expected = expectations.sorted()?;
         if expected.algorithms().is_empty() && !self.structure {
-            return Err(Useless::NoDigests(contents.instead_of(list.name(), "whole files")));
+            let has = contents.instead_of(list.name(), "whole files");
+            return Err(Useless::NoDigests { has, states_sizes });
         }
         Ok(Listed { expected, not_below })
     }
@@ -256,8 +263,10 @@ mod tests {
             matches!(&error, Useless::NotBelow { paths: 2, first, error: PathError::Parent } if first.line == 1),
             "{error:?}"
         );
-        let error = useless("path,size,sha256\na,1,\n");
-        assert!(matches!(&error, Useless::NoDigests(_)), "{error:?}");
+        for (text, states) in [("path,size,sha256\na,1,\n", true), ("path,size,sha256\na,,\n", false)] {
+            let Useless::NoDigests { has, states_sizes } = useless(text) else { panic!("{text} has a digest") };
+            assert_eq!((states_sizes, has.has_pieces()), (states, false), "{text}");
+        }
         // One path that is not below the root is a finding.
         let listed = read("list", &format!("{0}  ../a\n{0}  b\n", digest("1")), false).0.ok().unwrap();
         assert_eq!(

@@ -225,6 +225,17 @@ fn what_was_verified_is_counted() {
     assert_eq!(of(vec![hashed(sha256("a", "1")), unread("b")]), [1, 2]);
 }
 
+/// Sizes that a list does not state were not compared.
+#[test]
+fn compared_sizes_are_counted() {
+    let without = |path: &str| File { size: None, ..sha256(path, "1") };
+    let unread = |path: &str| Found { file: sha256(path, "1"), state: State::NotHashed };
+    let expected = [sha256("a", "1"), without("b"), sha256("c", "22"), sha256("d", "1"), without("e")];
+    let found = vec![unread("a"), unread("b"), unread("c"), hashed(sha256("d", "1")), hashed(sha256("e", "1"))];
+    let (totals, _) = compare_with(&expected, found, 1 << 20, &mut |_| Presence::Gone);
+    assert_eq!((totals.verified(true), totals.sized, totals.files.of(Class::Changed)), (4, 2, 1));
+}
+
 #[test]
 fn letters_may_be_composed_otherwise() {
     let (composed, decomposed) = ("d\u{e9}j\u{e0}", "de\u{301}ja\u{300}");

@@ -5,6 +5,9 @@ use std::fmt;
 use pfh_record::Entry;
 use pfh_record::quote::quoted;
 
+/// The digests of pieces, by name.
+const PIECES: &str = "pieces of files";
+
 /// Most names in a report.
 const NAMES_MAX: usize = 8;
 
@@ -32,7 +35,7 @@ impl Contents {
     pub fn add(&mut self, entry: &Entry) {
         let algorithms = entry.digests.iter().map(|digest| digest.algorithm().name());
         let families = entry.similarity_digests().map(|digest| digest.family().name());
-        let piece = entry.piece.map(|_| "pieces of files");
+        let piece = entry.piece.map(|_| PIECES);
         let whole = algorithms.chain(families).filter(|_| entry.piece.is_none());
         for name in whole.chain(piece) {
             if self.names.len() < NAMES_MAX && !self.names.contains(&name) {
@@ -44,6 +47,13 @@ impl Contents {
     /// Returns the report on a list without a `wanted` digest.
     pub fn instead_of(self, list: &[u8], wanted: &str) -> NothingUseful {
         NothingUseful { list: list.to_vec(), wanted: wanted.to_owned(), has: self.names }
+    }
+}
+
+impl NothingUseful {
+    /// Whether the list has digests of pieces of files.
+    pub fn has_pieces(&self) -> bool {
+        self.has.contains(&PIECES)
     }
 }
 

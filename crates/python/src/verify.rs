@@ -176,7 +176,10 @@ fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
         ),
         Useless::OtherNames => format!("{name} has several files, and none has the name of the root {root}"),
         Useless::Name(error) => format!("{name}: {error}"),
-        Useless::NoDigests(has) => format!("{has}; `structure=True` compares names and sizes"),
+        Useless::NoDigests { has, states_sizes } => {
+            let sizes = if states_sizes { " and sizes" } else { "" };
+            format!("{has}; `structure=True` compares names{sizes}")
+        }
         Useless::Temporary(error) => return Failed::Temporary(error),
     };
     Failed::List(list.to_vec(), text)

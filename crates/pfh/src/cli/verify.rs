@@ -146,7 +146,11 @@ fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
         )),
         Useless::OtherNames => Failed::usage(format_args!("{list} has several files, and none has the name of {root}")),
         Useless::Name(error) => Failed::usage(error),
-        Useless::NoDigests(has) => Failed::usage(format_args!("{has}; --structure compares names and sizes")),
+        Useless::NoDigests { has, states_sizes } => {
+            let piecewise = if has.has_pieces() { " with --piecewise" } else { "" };
+            let sizes = if states_sizes { " and sizes" } else { "" };
+            Failed::usage(format_args!("{has}; --structure{piecewise} compares names{sizes}"))
+        }
         Useless::Temporary(error) => Failed::temporary(error),
     }
 }

@@ -123,7 +123,18 @@ impl Asked<'_> {
         } else if verified == 0 {
             "Nothing was verified: no file of the list was compared.".to_owned()
         } else if self.structure {
-            format!("Names and sizes are as the list says: {}. No contents were read.", files(verified))
+            match totals.sized {
+                0 => format!(
+                    "Names are as the list says: {}. It states no sizes of files, and no contents were read.",
+                    files(verified)
+                ),
+                sized if sized < verified => format!(
+                    "Names are as the list says: {}. It states sizes of {}, and they agree. No contents were read.",
+                    files(verified),
+                    files(sized)
+                ),
+                _ => format!("Names and sizes are as the list says: {}. No contents were read.", files(verified)),
+            }
         } else if let Some(sample) = self.sample {
             format!(
                 "Verified by a sample: {} of {} were read ({} %, seed {}), and all of them are as the list says.",

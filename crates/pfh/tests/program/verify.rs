@@ -145,6 +145,20 @@ fn names_and_sizes_alone() {
     fs::write(d.join("files/a"), "2").unwrap();
     let text = "Names and sizes are as the list says: 5 files. No contents were read.\n";
     expect(&verify(d, "list --structure -q"), 0, text);
+    // Of a list without sizes, or with some, the verdict claims no more than was compared.
+    let (a, b) = (digest("md5", b"a"), digest("md5", b"b"));
+    for (text, told) in [
+        (format!("{a}  files/a\n{b}  files/b\n"), "It states no sizes of files, and no contents were read."),
+        (
+            format!("path,size,md5\nfiles/a,1,{a}\nfiles/b,,{b}\n"),
+            "It states sizes of 1 file, and they agree. No contents were read.",
+        ),
+    ] {
+        fs::write(d.join("other"), text).unwrap();
+        let ended = verify(d, "other --structure --ignore-new -q");
+        let text = format!("Names are as the list says: 2 files. {told} Other files were not looked for.\n");
+        expect(&ended, 0, &text);
+    }
     fs::write(d.join("files/a"), "longer").unwrap();
     let line = "changed      files/a  (size 6 instead of 1; line 2)";
     for words in ["list --structure", "list --size-first", "list"] {
@@ -655,6 +669,65 @@ fn cksum_and_pfh_print_the_same() {
     }
 }
 
+/// Spellings of tags, blanks, marks and names that are empty or missing.
+#[test]
+fn coreutils_and_pfh_take_the_same_lines() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("a"), "a").unwrap();
+    let [md5, sha256, blake2b, short, sm3] =
+        ["md5", "sha256", "blake2b", "blake2b-256", "sm3"].map(|name| digest(name, b"a").to_string());
+    let mut tags = String::new();
+    for (digest, names) in [
+        (&md5, &["MD5", "md5", "Md5", "MD-5", "MD5 ", "MD5  ", "MD5\t", "MD5-64"][..]),
+        (&sha256, &["SHA256", "SHA-256", "SHA2-256", "sha256"]),
+        (&blake2b, &["BLAKE2b", "BLAKE2b-512", "BLAKE2B", "blake2b-512", "BLAKE2b-0512"]),
+        (&short, &["BLAKE2b-256", "BLAKE2B-256", "BLAKE2b-256\t", "BLAKE2b"]),
+        (&sm3, &["SM3", "SM3 ", "sm3"]),
+    ] {
+        tags.extend(names.iter().map(|name| format!("{name} (a) = {digest}\n")));
+    }
+    let shapes = format!(
+        "MD5(a)= {md5}\nMD5 (a)\t=\t{md5}\nMD5 (a) = {md5} \n MD5 (a) = {md5}\nMD5 () = {md5}\nMD5() = {md5}\n\
+         MD5 (a)(b) = {md5}\n\\MD5 (a\\\\b) = {md5}\nMD5 (a)\nMD5 (a) = \n"
+    );
+    let untagged = format!("{blake2b}  a\n{short}  a\n{md5}  b\n");
+    let nameless = format!("{md5} \n{md5}  a\n{md5} *a\n{md5} a\n");
+    let marked = format!("\u{feff}{md5}  a\n{md5}  \n{md5}  a\n");
+    let comment = format!("\u{feff}# comment\n{md5}  a\n");
+    let units: Vec<u8> = format!("\u{feff}{md5}  a\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let lists: [(&str, &[u8]); 7] = [
+        ("tags", tags.as_bytes()),
+        ("shapes", shapes.as_bytes()),
+        ("untagged", untagged.as_bytes()),
+        ("nameless", nameless.as_bytes()),
+        ("marked", marked.as_bytes()),
+        ("comment", comment.as_bytes()),
+        ("utf-16", &units),
+    ];
+    for (name, list) in lists {
+        fs::write(d.join(name), list).unwrap();
+    }
+    let Some(has_sm3) = peer("cksum", d, ["-a", "sm3", "a"]) else { return };
+    if !has_sm3.status.success() {
+        return skipped(Need::Peers, "cksum is older than coreutils 9.0");
+    }
+    for (program, algorithm, names) in [
+        ("md5sum", &["-a", "md5"][..], &["tags", "shapes", "nameless", "marked", "comment", "utf-16"][..]),
+        ("sha256sum", &["-a", "sha256"], &["tags"]),
+        ("b2sum", &["-a", "blake2b"], &["tags", "untagged"]),
+        ("cksum", &[], &["tags", "shapes"]),
+    ] {
+        for &name in names {
+            let Some(theirs) = peer(program, d, ["--check", "--warn", name]) else { return };
+            let ours = pfh(d, [&["verify", "--compat", "gnu", "--warn", name][..], algorithm].concat()).run();
+            assert_eq!(Some(ours.code()), theirs.status.code(), "{program} {name}");
+            assert_eq!(ours.stderr, String::from_utf8_lossy(&theirs.stderr), "{program} {name}");
+            assert_eq_bytes(&ours.stdout, &theirs.stdout);
+        }
+    }
+}
+
 /// Lines come in the order of the walk, which for hashdeep is that of the directory.
 #[test]
 fn hashdeep_and_pfh_print_the_same() {
@@ -1081,7 +1154,12 @@ fn lists_with_pieces_verify() {
     }
     hash(d, ["-a", "md5", "--piecewise", "1K", "-f", "hashdeep", "-o", "list", "files"]).run().done();
     let ended = verify(d, "list --piecewise");
-    assert!(ended.code() == 2 && ended.stderr.contains("it has pieces of files"), "{}", ended.stderr);
+    let said = "pfh: `list` has no digests of whole files; it has pieces of files; --structure with --piecewise \
+                compares names\n";
+    ended.expect(2, said);
+    fs::write(d.join("files/a"), "").unwrap();
+    let text = "Names are as the list says: 1 file. It states no sizes of files, and no contents were read.\n";
+    expect(&verify(d, "list --piecewise --structure -q"), 0, text);
     let ended = verify(d, "list --piecewise --compat gnu");
     assert!(ended.code() == 2 && ended.stderr.contains("cannot be used with"), "{}", ended.stderr);
 }
