@@ -210,7 +210,10 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Exclude files larger than SIZE')
             [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'Descend at most N levels below the given paths; 1 means only the files directly in a directory')
             [CompletionResult]::new('--negate', '--negate', [CompletionResultType]::ParameterName, 'Print the files that --only would leave out')
-            [CompletionResult]::new('--names-only', '--names-only', [CompletionResultType]::ParameterName, 'Print nothing but the names of files')
+            [CompletionResult]::new('--names-only', '--names-only', [CompletionResultType]::ParameterName, 'Print nothing but the names of files, one in a line, as they are')
+            [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them')
+            [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them')
+            [CompletionResult]::new('--zero', '--zero', [CompletionResultType]::ParameterName, 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them')
             [CompletionResult]::new('--not-found', '--not-found', [CompletionResultType]::ParameterName, 'Print the entries of sets that no file was, instead of files')
             [CompletionResult]::new('--all-names', '--all-names', [CompletionResultType]::ParameterName, 'Print every name that the lists give for a cryptographic digest, not only the first in each list and the number of others')
             [CompletionResult]::new('--key-hex', '--key-hex', [CompletionResultType]::ParameterName, 'The key file holds hexadecimal digits; white space between them is ignored')
@@ -562,6 +565,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how the collection stands')
             [CompletionResult]::new('history', 'history', [CompletionResultType]::ParameterValue, 'Show all that was found of a file')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write the report of a run')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a list of the expected files with the digests that the ledger expects, without reading them')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
             [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
@@ -664,6 +668,22 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;audit;export' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]')
+            [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Only these digests, in this order [default: all of the ledger''s algorithms that the format has a place for]')
+            [CompletionResult]::new('--algorithm', '--algorithm', [CompletionResultType]::ParameterName, 'Only these digests, in this order [default: all of the ledger''s algorithms that the format has a place for]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Replace an existing FILE of -o even if no file is expected')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print what the list lacks')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print what the list lacks')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;audit;accept' {
             [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'The reason, which the ledger keeps')
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Who decides, which the ledger keeps [default: the user]')
@@ -739,6 +759,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how the collection stands')
             [CompletionResult]::new('history', 'history', [CompletionResultType]::ParameterValue, 'Show all that was found of a file')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write the report of a run')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a list of the expected files with the digests that the ledger expects, without reading them')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
             [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
@@ -760,6 +781,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;audit;help;report' {
+            break
+        }
+        'pfh;audit;help;export' {
             break
         }
         'pfh;audit;help;accept' {
@@ -1322,6 +1346,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show how the collection stands')
             [CompletionResult]::new('history', 'history', [CompletionResultType]::ParameterValue, 'Show all that was found of a file')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write the report of a run')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a list of the expected files with the digests that the ledger expects, without reading them')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
             [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
@@ -1342,6 +1367,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;audit;report' {
+            break
+        }
+        'pfh;help;audit;export' {
             break
         }
         'pfh;help;audit;accept' {

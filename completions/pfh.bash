@@ -82,6 +82,9 @@ _pfh() {
             pfh__subcmd__audit,accept)
                 cmd="pfh__subcmd__audit__subcmd__accept"
                 ;;
+            pfh__subcmd__audit,export)
+                cmd="pfh__subcmd__audit__subcmd__export"
+                ;;
             pfh__subcmd__audit,forget)
                 cmd="pfh__subcmd__audit__subcmd__forget"
                 ;;
@@ -114,6 +117,9 @@ _pfh() {
                 ;;
             pfh__subcmd__audit__subcmd__help,accept)
                 cmd="pfh__subcmd__audit__subcmd__help__subcmd__accept"
+                ;;
+            pfh__subcmd__audit__subcmd__help,export)
+                cmd="pfh__subcmd__audit__subcmd__help__subcmd__export"
                 ;;
             pfh__subcmd__audit__subcmd__help,forget)
                 cmd="pfh__subcmd__audit__subcmd__help__subcmd__forget"
@@ -234,6 +240,9 @@ _pfh() {
                 ;;
             pfh__subcmd__help__subcmd__audit,accept)
                 cmd="pfh__subcmd__help__subcmd__audit__subcmd__accept"
+                ;;
+            pfh__subcmd__help__subcmd__audit,export)
+                cmd="pfh__subcmd__help__subcmd__audit__subcmd__export"
                 ;;
             pfh__subcmd__help__subcmd__audit,forget)
                 cmd="pfh__subcmd__help__subcmd__audit__subcmd__forget"
@@ -480,7 +489,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__audit)
-            opts="-h -V --help --version init run status history report accept forget migrate head verify-ledger help"
+            opts="-h -V --help --version init run status history report export accept forget migrate head verify-ledger help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -506,6 +515,66 @@ _pfh() {
                     ;;
                 --by)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__audit__subcmd__export)
+            opts="-f -a -o -q -h -V --format --algorithm --output --allow-empty --quiet --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --algorithm)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -a)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 *)
@@ -612,7 +681,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__audit__subcmd__help)
-            opts="init run status history report accept forget migrate head verify-ledger help"
+            opts="init run status history report export accept forget migrate head verify-ledger help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -626,6 +695,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__audit__subcmd__help__subcmd__accept)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__audit__subcmd__help__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2695,7 +2778,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__audit)
-            opts="init run status history report accept forget migrate head verify-ledger"
+            opts="init run status history report export accept forget migrate head verify-ledger"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2709,6 +2792,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__audit__subcmd__accept)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__audit__subcmd__export)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4591,7 +4688,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__match)
-            opts="-a -f -o -j -m -q -r -x -h -V --digests --digest --known --as --only --negate --names-only --not-found --fail-on --algorithm --top --all-names --blocks --step --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-0 -a -f -o -j -m -q -r -x -h -V --digests --digest --known --as --only --negate --names-only --zero --null --not-found --fail-on --algorithm --top --all-names --blocks --step --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

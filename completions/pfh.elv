@@ -204,7 +204,10 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --max-size 'Exclude files larger than SIZE'
             cand --max-depth 'Descend at most N levels below the given paths; 1 means only the files directly in a directory'
             cand --negate 'Print the files that --only would leave out'
-            cand --names-only 'Print nothing but the names of files'
+            cand --names-only 'Print nothing but the names of files, one in a line, as they are'
+            cand -0 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them'
+            cand --null 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them'
+            cand --zero 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them'
             cand --not-found 'Print the entries of sets that no file was, instead of files'
             cand --all-names 'Print every name that the lists give for a cryptographic digest, not only the first in each list and the number of others'
             cand --key-hex 'The key file holds hexadecimal digits; white space between them is ignored'
@@ -535,6 +538,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand status 'Show how the collection stands'
             cand history 'Show all that was found of a file'
             cand report 'Write the report of a run'
+            cand export 'Write a list of the expected files with the digests that the ledger expects, without reading them'
             cand accept 'Accept open findings: what was seen is expected from now on'
             cand forget 'Expect a file, or all files below a directory, no longer'
             cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
@@ -631,6 +635,21 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;audit;export'= {
+            cand -f 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]'
+            cand --format 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]'
+            cand -a 'Only these digests, in this order [default: all of the ledger''s algorithms that the format has a place for]'
+            cand --algorithm 'Only these digests, in this order [default: all of the ledger''s algorithms that the format has a place for]'
+            cand -o 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --output 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]'
+            cand --allow-empty 'Replace an existing FILE of -o even if no file is expected'
+            cand -q 'Do not print what the list lacks'
+            cand --quiet 'Do not print what the list lacks'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;audit;accept'= {
             cand --why 'The reason, which the ledger keeps'
             cand --by 'Who decides, which the ledger keeps [default: the user]'
@@ -701,6 +720,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand status 'Show how the collection stands'
             cand history 'Show all that was found of a file'
             cand report 'Write the report of a run'
+            cand export 'Write a list of the expected files with the digests that the ledger expects, without reading them'
             cand accept 'Accept open findings: what was seen is expected from now on'
             cand forget 'Expect a file, or all files below a directory, no longer'
             cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
@@ -717,6 +737,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;audit;help;history'= {
         }
         &'pfh;audit;help;report'= {
+        }
+        &'pfh;audit;help;export'= {
         }
         &'pfh;audit;help;accept'= {
         }
@@ -1212,6 +1234,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand status 'Show how the collection stands'
             cand history 'Show all that was found of a file'
             cand report 'Write the report of a run'
+            cand export 'Write a list of the expected files with the digests that the ledger expects, without reading them'
             cand accept 'Accept open findings: what was seen is expected from now on'
             cand forget 'Expect a file, or all files below a directory, no longer'
             cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
@@ -1227,6 +1250,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;audit;history'= {
         }
         &'pfh;help;audit;report'= {
+        }
+        &'pfh;help;audit;export'= {
         }
         &'pfh;help;audit;accept'= {
         }

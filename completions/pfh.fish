@@ -230,7 +230,8 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l min-size -d 'Exclude f
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-size -d 'Exclude files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l negate -d 'Print the files that --only would leave out'
-complete -c pfh -n "__fish_pfh_using_subcommand match" -l names-only -d 'Print nothing but the names of files'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l names-only -d 'Print nothing but the names of files, one in a line, as they are'
+complete -c pfh -n "__fish_pfh_using_subcommand match" -s 0 -l null -l zero -d 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l not-found -d 'Print the entries of sets that no file was, instead of files'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l all-names -d 'Print every name that the lists give for a cryptographic digest, not only the first in each list and the number of others'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l key-hex -d 'The key file holds hexadecimal digits; white space between them is ignored'
@@ -475,19 +476,20 @@ complete -c pfh -n "__fish_pfh_using_subcommand covers" -l follow-directories -d
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -l preserve-access-time -d 'Preserve access times where the system permits it'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand covers" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -s V -l version -d 'Print version'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "init" -d 'Make a ledger, and read all files for the first time'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "run" -d 'Compare the collection with the ledger'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "status" -d 'Show how the collection stands'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "history" -d 'Show all that was found of a file'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "report" -d 'Write the report of a run'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "accept" -d 'Accept open findings: what was seen is expected from now on'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "forget" -d 'Expect a file, or all files below a directory, no longer'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "migrate" -d 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "head" -d 'Print the end of the chain of events, to be kept elsewhere'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "verify-ledger" -d 'Check that no event was changed or lost, and that the tables follow from the events'
-complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report accept forget migrate head verify-ledger help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "init" -d 'Make a ledger, and read all files for the first time'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "run" -d 'Compare the collection with the ledger'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "status" -d 'Show how the collection stands'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "history" -d 'Show all that was found of a file'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "report" -d 'Write the report of a run'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "export" -d 'Write a list of the expected files with the digests that the ledger expects, without reading them'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "accept" -d 'Accept open findings: what was seen is expected from now on'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "forget" -d 'Expect a file, or all files below a directory, no longer'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "migrate" -d 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "head" -d 'Print the end of the chain of events, to be kept elsewhere'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "verify-ledger" -d 'Check that no event was changed or lost, and that the tables follow from the events'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and not __fish_seen_subcommand_from init run status history report export accept forget migrate head verify-ledger help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -s a -l algorithm -d 'Algorithms, separated by commas [default: sha256]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l include -d 'Keep only files that match GLOB (repeatable), as for `pfh hash`' -r
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from init" -l exclude -d 'Leave out files and directories that match GLOB (repeatable). `GLOB/` leaves out directories only' -r
@@ -566,6 +568,13 @@ html\t'A page for people that needs nothing else'"
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from report" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from report" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from export" -s f -l format -d 'Format of the list: one of `pfh hash` [default: gnu for one algorithm, bsd for several]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from export" -s a -l algorithm -d 'Only these digests, in this order [default: all of the ledger\'s algorithms that the format has a place for]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from export" -s o -l output -d 'Write to FILE, which appears whole or not at all; `-` is standard output [default: -]' -r -F
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from export" -l allow-empty -d 'Replace an existing FILE of -o even if no file is expected'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from export" -s q -l quiet -d 'Do not print what the list lacks'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from accept" -l why -d 'The reason, which the ledger keeps' -r
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from accept" -l by -d 'Who decides, which the ledger keeps [default: the user]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from accept" -l wait -d 'Wait until another run on the ledger has ended, instead of refusing'
@@ -618,6 +627,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "status" -d 'Show how the collection stands'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "history" -d 'Show all that was found of a file'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "report" -d 'Write the report of a run'
+complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "export" -d 'Write a list of the expected files with the digests that the ledger expects, without reading them'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "accept" -d 'Accept open findings: what was seen is expected from now on'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "forget" -d 'Expect a file, or all files below a directory, no longer'
 complete -c pfh -n "__fish_pfh_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "migrate" -d 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
@@ -940,6 +950,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "status" -d 'Show how the collection stands'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "history" -d 'Show all that was found of a file'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "report" -d 'Write the report of a run'
+complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "export" -d 'Write a list of the expected files with the digests that the ledger expects, without reading them'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "accept" -d 'Accept open findings: what was seen is expected from now on'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "forget" -d 'Expect a file, or all files below a directory, no longer'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "migrate" -d 'Change the algorithm: verify by the old digests and compute new ones in the same reading'

@@ -266,8 +266,8 @@ fn lacks_end(earlier: &[Entry]) -> bool {
     last.is_some_and(|entry| !matches!(entry, Entry::End { .. }))
 }
 
-/// Refuses an algorithm that nobody has heard of: neither the program, nor a definition of a runner, nor a runner. These
-/// are asked only if somebody has to be.
+/// Refuses an algorithm that nobody knows: neither the program, nor a definition of a runner, nor a runner. Runners are
+/// asked only if nobody else knows it.
 fn validate_algorithms(
     experiment: &Experiment,
     options: &Options,

@@ -8,7 +8,7 @@ use super::exit::{Ending, Failed};
 use super::known_args::BuildArguments;
 use super::output::{Output, interrupted};
 use super::quantity::Count;
-use super::{gather, known, message, verdicts};
+use super::{gather, message, verdicts, written_set};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Consumer, Decision, FileOptions, Options};
 use pfh_known::{BlockFile, BlockHasher, BlockKinds, BlockSetBuilder, BlockTotals, FileId, Origin};
@@ -96,7 +96,7 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64, output: Output
         )));
     }
     builder.origin().refused = unread;
-    let (about, written) = known::write_set(&command, |output| builder.write(output, super::PROGRAM))?;
+    let (about, written) = written_set::write(&command, |output| builder.write(output, super::PROGRAM))?;
     if let Some(about) = &about {
         let BlockTotals { files, short_files, blocks, constant, nonprobative, .. } = about.blocks.unwrap_or_default();
         if !arguments.quiet {

@@ -8,15 +8,14 @@ use super::known_args::{BuildArguments, CheckArguments, InfoArguments, KeepArgum
 use super::lists::{self, BrokenLines, Loaded};
 use super::lookup;
 use super::message;
-use super::output::{Output, SharedOutput, interrupted};
+use super::output::{Output, interrupted};
 use super::quantity::{Bytes, Count, plural};
 use super::reading;
 use super::serve;
 use super::verdicts;
+use super::written_set;
 use pfh_digest::Algorithm;
-use pfh_known::{
-    About, BloomError, BloomFile, BloomShape, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder,
-};
+use pfh_known::{BloomError, BloomFile, BloomShape, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder};
 use pfh_list::{Contents, List};
 use pfh_record::{Outcome, ReadOptions};
 use pfh_similarity::Family;
@@ -24,7 +23,7 @@ use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -104,7 +103,8 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     command.count_lines(unread);
     let left_out = importer.left_out();
-    let (about, written) = write_set(&command, |output| importer.into_builder().write(output, super::PROGRAM))?;
+    let (about, written) =
+        written_set::write(&command, |output| importer.into_builder().write(output, super::PROGRAM))?;
     let ending = command.finish(written, about.as_ref().map_or(0, |about| about.entries), None)?;
     if let Some(about) = about.filter(|_| !arguments.quiet) {
         let duplicates = about.rows - about.entries;
@@ -118,35 +118,6 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
         ));
     }
     Ok(ending)
-}
-
-/// The output of a set, and whether it has failed: all other errors of writing a set are those of temporary files.
-pub(super) struct SetOutput {
-    output: SharedOutput,
-    has_failed: bool,
-}
-
-impl Write for SetOutput {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.output.write(bytes).inspect_err(|_| self.has_failed = true)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.flush().inspect_err(|_| self.has_failed = true)
-    }
-}
-
-/// Writes a set to the output of the command. Returns what it is about, and the result of writing to the output.
-pub(super) fn write_set(
-    command: &Command,
-    write: impl FnOnce(&mut SetOutput) -> io::Result<About>,
-) -> Result<(Option<About>, io::Result<()>), Failed> {
-    let mut output = SetOutput { output: command.output(), has_failed: false };
-    match write(&mut output) {
-        Ok(about) => Ok((Some(about), Ok(()))),
-        Err(error) if output.has_failed => Ok((None, Err(error))),
-        Err(error) => Err(Failed::temporary(error)),
-    }
 }
 
 /// Opens the file of the set. It may replace a set, even one that is a source, and nothing else: whoever forgets SET

@@ -77,6 +77,7 @@ mod verify_compat;
 mod verify_report;
 mod warnings;
 mod written_list;
+mod written_set;
 
 use args::Arguments;
 use clap::Parser;

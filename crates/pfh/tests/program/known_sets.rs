@@ -187,11 +187,11 @@ fn directories_of_an_image_are_no_known_files() {
         format!(
             "<fileobject><filename>{name}</filename><name_type>{letter}</name_type><meta_type>{number}</meta_type>\
              <hashdigest type='md5'>{}</hashdigest></fileobject>",
-            digest("md5", name.rsplit('/').next().unwrap().as_bytes())
+            digest("md5", name.as_bytes())
         )
     };
-    let document = ["good", "bad", "both", "new"].map(|name| object(&format!("files/{name}"), "r", 1)).concat();
-    let document = format!("<dfxml>{}{document}</dfxml>", object("files", "d", 2) + &object("files/..", "d", 2));
+    let document = ["good", "bad", "both", "new"].map(|name| object(name, "r", 1)).concat();
+    let document = format!("<dfxml>{}{document}</dfxml>", object(".", "d", 2) + &object("..", "d", 2));
     fs::write(path.join("fw.xml"), document).unwrap();
     let ended = pfh(path, ["known", "build", "fw.pfhk", "fw.xml"]).run();
     ended.expect(0, "pfh: known files: 4, lines: 4, repeated: 0\n");

@@ -48,13 +48,21 @@ impl Column {
             b"piece_offset" => Column::PieceOffset,
             b"piece_length" => Column::PieceLength,
             _ => {
-                let digest = || str::from_utf8(name).ok().and_then(|name| name.parse().ok()).map(Column::Digest);
+                // A text that is no name is copied for the error, and any first line of a file may come here.
+                let name_is_short = name.len() <= DIGEST_NAME_BYTES_MAX;
+                let digest = || {
+                    let name = str::from_utf8(name).ok().filter(|_| name_is_short)?;
+                    name.parse().ok().map(Column::Digest)
+                };
                 let fact = FACTS_COLUMNS.iter().position(|fact| fact.as_bytes() == name).map(Column::Fact);
                 fact.or_else(digest).unwrap_or(Column::Other)
             }
         }
     }
 }
+
+/// Names of digests have fewer.
+const DIGEST_NAME_BYTES_MAX: usize = 256;
 
 fn header(text: &[u8]) -> Result<Vec<Column>, Fault> {
     let not_this = |reason| Fault::not_this_format(FormatName::Csv, reason);

@@ -57,8 +57,8 @@ impl Marks<'_> {
     }
 }
 
-/// Returns the kind of a report by its beginning, as the end of a sentence about the file; `None` for a list. The header
-/// of most reports could be that of a list, so the line after it decides.
+/// Returns the kind of a report by its beginning, as the end of a sentence about the file; `None` for a list. The
+/// header of most reports could be that of a list, so the line after it decides.
 pub(crate) fn report(start: &[u8]) -> Option<&'static str> {
     if !start.starts_with(b"{") {
         return None;

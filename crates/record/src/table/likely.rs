@@ -13,6 +13,9 @@ use crate::text::hex_run;
 /// The usual digests of tables: their hexadecimal digits, and their algorithms.
 const DIGESTS: [(usize, &str); 5] = [(32, "md5"), (40, "sha1"), (64, "sha256"), (96, "sha384"), (128, "sha512")];
 
+/// The name of a column has fewer.
+const HEAD_BYTES_MAX: usize = 256;
+
 /// Returns the likely columns of a table, as [`super::Columns`] are written: its first line names columns with digests,
 /// and the second has one; or the first has several digests, or one after something else. `None` for other beginnings,
 /// such as that of a list of digests and names.
@@ -65,6 +68,9 @@ fn named(fields: &[Cow<'_, [u8]>]) -> Option<Vec<(&'static str, String)>> {
     let (mut columns, mut has_digest) = (Vec::<(&'static str, String)>::new(), false);
     for (index, field) in fields.iter().enumerate() {
         let name = field.trim_ascii();
+        if name.len() > HEAD_BYTES_MAX {
+            continue;
+        }
         let Some((role, is_digest)) = str::from_utf8(name).ok().and_then(role_of) else { continue };
         if columns.iter().any(|(other, _)| *other == role) {
             continue;
