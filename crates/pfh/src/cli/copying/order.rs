@@ -13,6 +13,7 @@ use pfh_digest::Algorithm;
 use pfh_list::place_of;
 use pfh_record::{Format, FormatName, RunFacts, Selection, WriteOptions};
 use pfh_source::{IoMethod, WalkOptions};
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -111,7 +112,7 @@ impl Order<'_> {
 
     /// Opens the destinations. Refuses those that contain a source under its own name, or that are in one.
     pub(crate) fn destinations(&self, paths: &[&Path]) -> Result<Destinations, Failed> {
-        self.refuse_common_sources()?;
+        refuse_common_sources(&self.roots, resolved)?;
         for (place, path) in paths.iter().enumerate() {
             reading::refuse_file(path)?;
             self.refuse_circles(path)?;
@@ -167,33 +168,6 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Refuses sources that contain each other, arrive under the same name, or under that of the directory for staged
-    /// files.
-    fn refuse_common_sources(&self) -> Result<(), Failed> {
-        for (place, root) in self.roots.iter().enumerate() {
-            if root.prefix == STAGING.as_bytes() {
-                return Err(Failed::usage(format_args!(
-                    "{} cannot keep its name, under which pfh keeps unfinished copies; for its contents, write a slash at its end",
-                    message::quoted(&root.path)
-                )));
-            }
-            for other in &self.roots[..place] {
-                let [one, two] = [root, other].map(|root| message::quoted(&root.path));
-                if !root.prefix.is_empty() && root.prefix == other.prefix {
-                    return Err(Failed::usage(format_args!(
-                        "{one} and {two} have the same name at the destination; copy them to different ones"
-                    )));
-                }
-                if let (Some(real), Some(other)) = (resolved(root.path()), resolved(other.path()))
-                    && (real.starts_with(&other) || other.starts_with(&real))
-                {
-                    return Err(Failed::usage(format_args!("{one} and {two} have files in common; name them once")));
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Refuses a destination that is in a source, or at which a source would arrive where it is.
     fn refuse_circles(&self, path: &Path) -> Result<(), Failed> {
         let there = place_of(path);
@@ -209,6 +183,47 @@ impl Order<'_> {
         }
         Ok(())
     }
+}
+
+/// Refuses sources that contain each other, arrive under the same name, or under that of the directory for staged
+/// files. `resolve` is called once for each, and returns its path without symbolic links, if it is there.
+fn refuse_common_sources(roots: &[Root], mut resolve: impl FnMut(&Path) -> Option<PathBuf>) -> Result<(), Failed> {
+    let mut names = HashMap::new();
+    // Sorted by components, a path stands right before what is below it. Of those here, none is below another.
+    let mut paths: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for (place, root) in roots.iter().enumerate() {
+        if root.prefix == STAGING.as_bytes() {
+            return Err(Failed::usage(format_args!(
+                "{} cannot keep its name, under which pfh keeps unfinished copies; for its contents, write a slash at its end",
+                message::quoted(&root.path)
+            )));
+        }
+        let named = if root.prefix.is_empty() { None } else { names.insert(&root.prefix[..], place) };
+        let path = resolve(root.path());
+        let common = path.as_ref().and_then(|path| {
+            let before = paths.range::<PathBuf, _>(..=path).next_back();
+            let above = before.filter(|(other, _)| path.starts_with(other));
+            let below = paths.range::<PathBuf, _>(path..).take_while(|(other, _)| other.starts_with(path));
+            above.into_iter().chain(below).map(|(_, &other)| other).min()
+        });
+        let quoted = |place: usize| message::quoted(&roots[place].path);
+        if let Some(other) = named.filter(|&named| common.is_none_or(|common| named <= common)) {
+            return Err(Failed::usage(format_args!(
+                "{} and {} have the same name at the destination; copy them to different ones",
+                quoted(place),
+                quoted(other)
+            )));
+        }
+        if let Some(other) = common {
+            return Err(Failed::usage(format_args!(
+                "{} and {} have files in common; name them once",
+                quoted(place),
+                quoted(other)
+            )));
+        }
+        paths.extend(path.map(|path| (path, place)));
+    }
+    Ok(())
 }
 
 /// Returns a path without symbolic links, if it is there.
@@ -227,4 +242,53 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// Makes the format of journals.
 pub(super) fn journal_format(selection: &Selection) -> Result<Box<dyn Format>, Failed> {
     FormatName::Jsonl.writer(selection, &WriteOptions::default()).map_err(Failed::usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Vec<Root> {
+        arguments.into_iter().map(|argument| Root::new(OsStr::new(argument))).collect()
+    }
+
+    #[test]
+    fn each_source_is_resolved_once() {
+        let names: Vec<_> = (0..1000).map(|number| format!("s/{number}")).collect();
+        let roots = roots(names.iter().map(String::as_str));
+        let mut calls = 0;
+        let resolve = |path: &Path| {
+            calls += 1;
+            Some(Path::new("/").join(path))
+        };
+        refuse_common_sources(&roots, resolve).unwrap();
+        assert_eq!(calls, roots.len());
+    }
+
+    #[test]
+    fn the_first_source_that_has_something_in_common_is_named_with_the_first_of_the_others() {
+        let refused = |arguments: &[&str]| {
+            let resolve = |path: &Path| (!path.starts_with("none")).then(|| Path::new("/").join(path));
+            refuse_common_sources(&roots(arguments.iter().copied()), resolve).err()
+        };
+        // As text, `a-b` stands between `a` and `a/x`, but not by components.
+        for arguments in [&["a", "ab", "a-b", "b/c", "b/ca"][..], &["a-b/c/", "a/", "a-b/d/"], &["none/a", "none/b"]] {
+            assert!(refused(arguments).is_none(), "{arguments:?}");
+        }
+        for (arguments, text) in [
+            (&["a", "a-b", "a/x", "a"][..], "`a/x` and `a` have files in common"),
+            (&["a/x", "a-b", "a"], "`a` and `a/x` have files in common"),
+            (&["b", "a/y", "a-b", "a/x", "a"], "`a` and `a/y` have files in common"),
+            (&["a/", "b", "a/"], "`a` and `a` have files in common"),
+            (&["x/n", "y/n", "x"], "`y/n` and `x/n` have the same name"),
+            (&["none/n", "n"], "`n` and `none/n` have the same name"),
+            (&["n", "n"], "`n` and `n` have the same name"),
+            (&["a/", "b/n", "a/n"], "`a/n` and `a` have files in common"),
+            (&["b/n", "a/", "a/n"], "`a/n` and `b/n` have the same name"),
+            (&["a", "b/.pfh-copy", "a"], "`b/.pfh-copy` cannot keep its name"),
+        ] {
+            let said = format!("{:?}", refused(arguments));
+            assert!(said.contains(text), "{arguments:?} {said}");
+        }
+    }
 }
