@@ -1,5 +1,6 @@
 //! Directories of a destination: found or made, one name at a time, without following symbolic links.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -9,23 +10,25 @@ use rustix::io::Errno;
 
 use crate::survey::parent;
 
-/// Most directories that stay open. Those of deeper paths are opened anew each time.
+/// Most directories that stay open.
 const OPEN_MAX: usize = 32;
 
-/// Opens directories below a root. The latest one and those above it stay open, so paths may have any length, and
-/// neighbours cost nothing.
+/// Opens directories below a root. The latest one and the nearest above it stay open, so paths may have any length, and
+/// neighbours cost nothing, however deep they are.
 #[derive(Debug)]
 pub(crate) struct Directories {
     root: Arc<OwnedFd>,
-    /// Each with its path.
-    open: Vec<(Vec<u8>, Arc<OwnedFd>)>,
+    /// The path of the latest one.
+    path: Vec<u8>,
+    /// It and the nearest above it, each with the length of its path.
+    open: VecDeque<(usize, Arc<OwnedFd>)>,
 }
 
 const FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 impl Directories {
     pub(crate) fn new(root: Arc<OwnedFd>) -> Directories {
-        Directories { root, open: Vec::new() }
+        Directories { root, path: Vec::new(), open: VecDeque::new() }
     }
 
     /// Opens the directory of a path, and returns it with the last name of the path. Directories that are not there
@@ -36,21 +39,27 @@ impl Directories {
     pub(crate) fn of<'p>(&mut self, path: &'p [u8], make: bool) -> io::Result<(Arc<OwnedFd>, &'p [u8])> {
         let directory = parent(path);
         let name = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
-        let is_above = |one: &[u8]| directory.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
-        while self.open.last().is_some_and(|(one, _)| !is_above(one)) {
-            self.open.pop();
+        let is_above = |end: usize| {
+            let rest = directory.strip_prefix(&self.path[..end]);
+            rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+        };
+        while self.open.back().is_some_and(|(end, _)| !is_above(*end)) {
+            self.open.pop_back();
         }
-        let (mut at, mut current) = match self.open.last() {
-            Some((path, directory)) => (path.len(), Arc::clone(directory)),
+        self.path.clear();
+        self.path.extend_from_slice(directory);
+        let (mut at, mut current) = match self.open.back() {
+            Some((end, directory)) => (*end, Arc::clone(directory)),
             None => (0, Arc::clone(&self.root)),
         };
         while at < directory.len() {
             let from = at + usize::from(directory[at] == b'/');
             at = directory[from..].iter().position(|&byte| byte == b'/').map_or(directory.len(), |end| from + end);
             current = Arc::new(open_or_make(&current, &directory[from..at], make)?);
-            if self.open.len() < OPEN_MAX {
-                self.open.push((directory[..at].to_vec(), Arc::clone(&current)));
+            if self.open.len() == OPEN_MAX {
+                self.open.pop_front();
             }
+            self.open.push_back((at, Arc::clone(&current)));
         }
         Ok((current, name))
     }
@@ -101,5 +110,27 @@ mod tests {
         assert_eq!(refused.to_string(), "`link` is in the way and is no directory");
         assert_eq!(directories.of(b"none/x", false).unwrap_err().kind(), io::ErrorKind::NotFound);
         assert!(fs::read_dir(folder.path().join("outside")).unwrap().next().is_none());
+    }
+
+    #[test]
+    fn the_latest_directory_and_the_nearest_above_it_stay_open_however_deep_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::File::open(folder.path()).unwrap();
+        let mut directories = Directories::new(Arc::new(root.into()));
+        let deepest = 100;
+        let mut open = |depth: usize, make: bool| {
+            let path = "d/".repeat(depth) + "file";
+            let (directory, _) = directories.of(path.as_bytes(), make).unwrap();
+            assert!(directories.open.len() <= OPEN_MAX);
+            directory
+        };
+        let opened: Vec<_> = (0..=deepest).map(|depth| open(depth, true)).collect();
+        for depth in (deepest + 1 - OPEN_MAX..=deepest).rev() {
+            assert!(Arc::ptr_eq(&open(depth, false), &opened[depth]), "{depth}");
+        }
+        // Those further above were closed, and are opened from the root.
+        let above = open(deepest - OPEN_MAX, false);
+        assert!(!Arc::ptr_eq(&above, &opened[deepest - OPEN_MAX]));
+        assert!(Arc::ptr_eq(&open(deepest - OPEN_MAX, false), &above));
     }
 }
