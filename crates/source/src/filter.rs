@@ -1,6 +1,6 @@
 //! Filters of the files to read: name patterns and size limits.
 
-use globset::{Candidate, Glob, GlobBuilder, GlobMatcher};
+use globset::{Candidate, Glob, GlobBuilder, GlobSet};
 
 use crate::options::WalkOptions;
 
@@ -9,6 +9,12 @@ use crate::options::WalkOptions;
 pub struct PatternError {
     pattern: String,
     reason: globset::ErrorKind,
+}
+
+impl PatternError {
+    fn new(pattern: &str, error: &globset::Error) -> Self {
+        Self { pattern: pattern.to_owned(), reason: error.kind().clone() }
+    }
 }
 
 impl std::fmt::Display for PatternError {
@@ -88,22 +94,25 @@ impl Filter {
     }
 }
 
-/// Patterns for names, and patterns for displayed paths. Each has its own automaton: there are few of them, and the
-/// shortcuts of `GlobSet` (by extension, by last component) do not accept names that end in a dot.
+/// Most patterns in one set. Those that need an automaton share one. It makes its states as names need them, and begins
+/// anew when they become too many for its memory, which few patterns bring about.
+const SET_PATTERNS_MAX: usize = 64;
+
+/// Patterns for names, and patterns for displayed paths, in sets that need one pass for all of their patterns.
 #[derive(Debug, Default)]
 struct Patterns {
-    names: Vec<GlobMatcher>,
-    paths: Vec<GlobMatcher>,
+    names: Vec<GlobSet>,
+    paths: Vec<GlobSet>,
 }
 
 impl Patterns {
     fn compile<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<Self, PatternError> {
-        let mut compiled = Self::default();
+        let (mut names, mut paths) = (Vec::new(), Vec::new());
         for pattern in patterns {
-            let list = if pattern.contains('/') { &mut compiled.paths } else { &mut compiled.names };
-            list.push(compile(without_here(pattern))?.compile_matcher());
+            let list = if pattern.contains('/') { &mut paths } else { &mut names };
+            list.push(compile(without_here(pattern))?);
         }
-        Ok(compiled)
+        Ok(Self { names: sets(&names)?, paths: sets(&paths)? })
     }
 
     fn is_empty(&self) -> bool {
@@ -119,10 +128,25 @@ impl Patterns {
     }
 }
 
-fn any(patterns: &[GlobMatcher], text: &[u8]) -> bool {
-    !patterns.is_empty() && {
+fn sets(patterns: &[Glob]) -> Result<Vec<GlobSet>, PatternError> {
+    let mut sets = Vec::new();
+    for several in patterns.chunks(SET_PATTERNS_MAX) {
+        if let Ok(set) = GlobSet::new(several) {
+            sets.push(set);
+            continue;
+        }
+        // Together, very long patterns can be too much for one automaton.
+        for pattern in several {
+            sets.push(GlobSet::new([pattern]).map_err(|error| PatternError::new(pattern.glob(), &error))?);
+        }
+    }
+    Ok(sets)
+}
+
+fn any(sets: &[GlobSet], text: &[u8]) -> bool {
+    !sets.is_empty() && {
         let candidate = Candidate::from_bytes(text);
-        patterns.iter().any(|pattern| pattern.is_match_candidate(&candidate))
+        sets.iter().any(|set| set.is_match_candidate(&candidate))
     }
 }
 
@@ -131,8 +155,52 @@ fn without_here(pattern: &str) -> &str {
 }
 
 fn compile(pattern: &str) -> Result<Glob, PatternError> {
-    GlobBuilder::new(pattern)
-        .literal_separator(true)
-        .build()
-        .map_err(|error| PatternError { pattern: pattern.to_owned(), reason: error.kind().clone() })
+    let built = GlobBuilder::new(pattern).literal_separator(true).build();
+    built.map_err(|error| PatternError::new(pattern, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(patterns: impl IntoIterator<Item: AsRef<str>>) -> Vec<Glob> {
+        patterns.into_iter().map(|pattern| compile(pattern.as_ref()).unwrap()).collect()
+    }
+
+    /// Sets answer some patterns without their automata.
+    #[test]
+    fn a_pattern_in_a_set_matches_as_alone() {
+        let patterns = "* ? ** a *.b *. *.. *.b.c .* dot. [ab] [!a] [!a].b [é] é* ?.txt {a,b}* {a,*.c} *a a* *-* **b \
+            *.{txt,é} \\{a\\} **/b **/*.b **/*. **/dot. **/* a/* a/** **/a/b **/a/** **/[ab] **/?.txt \
+            a/**/b **/a/**/b */b /a/* a/*.b a/b";
+        let texts = "a a.b a.b.c .b ..b dot. ... ..c a.txt {a} é é.é ab b-a a/b a/b.c /a/b b/a/b a/b/c/dot. a/é.txt \
+            a/.b a//b x/a/y/b";
+        let odd: [&[u8]; 6] = [b"", b"a\nb.txt", b"\xff", b"\xff.txt", b"a/\xff.b", b"\xc3"];
+        for glob in globs(patterns.split(' ').chain([""])) {
+            let (alone, set) = (glob.compile_matcher(), sets(std::slice::from_ref(&glob)).unwrap());
+            for text in texts.split(' ').map(str::as_bytes).chain(odd) {
+                let expected = alone.is_match_candidate(&Candidate::from_bytes(text));
+                assert_eq!(any(&set, text), expected, "{glob} {}", text.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn many_patterns_are_in_few_sets() {
+        let patterns = (0..1000).flat_map(|number| [format!("name-{number}"), format!("*-{number}-*")]);
+        let sets = sets(&globs(patterns)).unwrap();
+        assert_eq!(sets.len(), 32);
+        for (name, expected) in [("name-0", true), ("name-999", true), ("name-1000", false), ("none", false)] {
+            assert_eq!(any(&sets, name.as_bytes()), expected, "{name}");
+            assert_eq!(any(&sets, format!("a{name}-b").as_bytes()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_are_too_long_for_one_set_have_their_own() {
+        let long = |start: &str, number: usize| format!("{start}{number}{}", "a".repeat(100_000));
+        let sets = sets(&globs((0..5).map(|number| long("?", number)))).unwrap();
+        assert_eq!(sets.len(), 5);
+        assert!(any(&sets, long("x", 4).as_bytes()) && !any(&sets, long("x", 5).as_bytes()));
+    }
 }
