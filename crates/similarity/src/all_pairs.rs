@@ -26,6 +26,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::equals::Equals;
 use crate::filter::FILTER_BYTES;
 use crate::{CancelToken, Digest, Family, Pair, mrsh_v2, sdhash, ssdeep, tlsh};
 
@@ -125,6 +126,16 @@ impl Digests {
         }
     }
 
+    /// Which of the digests are equal. Those of sdhash and mrsh-v2 count as different: names and order can decide their
+    /// scores.
+    fn equals(&self, is_cancelled: &dyn Fn() -> bool) -> Option<Equals> {
+        match self {
+            Digests::Ssdeep(digests) => Equals::unless(is_cancelled, digests),
+            Digests::Tlsh(digests) => Equals::unless(is_cancelled, digests),
+            Digests::Sdhash(_) | Digests::MrshV2(_) => Some(Equals::default()),
+        }
+    }
+
     /// The score of one digest with another, in the family's measure; `None` where there is nothing to compare.
     fn score(&self, number: usize, others: &Digests, other: usize, how: &Compare) -> Option<u32> {
         match (self, others) {
@@ -172,15 +183,43 @@ pub struct SimilarPair {
     pub score: u32,
 }
 
+/// The purpose that pairs must suffice for. The pairs of equal digests grow with the square of their number: where not
+/// all pairs are wanted, most of these are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Wanted {
+    /// All pairs.
+    #[default]
+    All,
+    /// Those of each digest with the digests that are most similar to it, as many as this says; of equally similar ones
+    /// those with the lowest numbers. Others may be among them.
+    Best(usize),
+    /// Pairs that connect, directly or indirectly, the same digests as all pairs do.
+    Links,
+}
+
+impl Wanted {
+    /// Of equal digests, how many are paired with all that are similar to them.
+    fn leading(self) -> usize {
+        match self {
+            Wanted::All => usize::MAX,
+            Wanted::Best(count) => count,
+            Wanted::Links => 1,
+        }
+    }
+}
+
 /// A comparison: its options, its progress, and the means to cancel it.
 ///
-/// It finds exactly the pairs that comparing each digest with each would find.
+/// It finds exactly the pairs that comparing each digest with each would find, or those of them that are wanted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Compare {
     /// The lowest score that is of interest; with TLSH the largest distance. For a family that has scores, 0 makes
     /// every pair count, so that each digest is compared with each, in time proportional to the number of pairs.
     pub threshold: u32,
+    /// Which pairs are wanted.
+    pub wanted: Wanted,
     /// Options of comparing digests of sdhash.
     pub sdhash: sdhash::Comparison,
     /// The measure that scores of mrsh-v2 state.
@@ -222,6 +261,7 @@ impl Compare {
     pub fn new(family: Family) -> Compare {
         Compare {
             threshold: if family == Family::Tlsh { 30 } else { 1 },
+            wanted: Wanted::All,
             sdhash: sdhash::Comparison::default(),
             mrsh_v2: mrsh_v2::Measure::default(),
             threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
@@ -231,24 +271,33 @@ impl Compare {
         }
     }
 
-    /// Finds all pairs among `digests`, each once: the digest with the lower number comes first.
+    /// Memory for comparing beside the knowledge of which digests are equal.
+    fn blocks_bytes(&self, digests: usize) -> u64 {
+        self.memory_bytes.saturating_sub(Equals::BYTES * digests as u64)
+    }
+
+    /// Finds all pairs among `digests` that are wanted, each once: the digest with the lower number comes first.
     pub fn all(&self, digests: &Digests, take: &mut Take<'_>) {
-        let blocks = digests.blocks(self.memory_bytes);
+        let blocks = digests.blocks(self.blocks_bytes(digests.len()));
         let task_count = blocks.len() * (blocks.len() + 1) / 2;
         let run = Run::new(self, task_count, take);
         let stopped = || run.is_stopped();
+        let Some(equals) = digests.equals(&stopped) else { return };
         for (place, block) in blocks.iter().enumerate() {
             match (digests, score_threshold(digests.family(), self.threshold)) {
                 (Digests::Ssdeep(all), Some(threshold)) => {
-                    let Some(index) = ssdeep::Index::unless(&stopped, &all[block.clone()]) else { return };
+                    let indexed = Block { digests: all, equals: &equals, range: block.clone() };
+                    let Some(index) = ssdeep::Index::unless(&stopped, indexed.firsts()) else { return };
                     for other in &blocks[place..] {
-                        run.ssdeep(&index, block, all, other, threshold.get(), other == block, true);
+                        let other = Block { range: other.clone(), ..indexed };
+                        run.ssdeep(&index, &indexed, &other, threshold.get(), true);
                     }
                 }
                 (Digests::Tlsh(all), _) => {
-                    let Some(index) = tlsh::Index::unless(&stopped, &all[block.clone()]) else { return };
+                    let indexed = Block { digests: all, equals: &equals, range: block.clone() };
+                    let Some(index) = tlsh::Index::unless(&stopped, indexed.firsts()) else { return };
                     for other in &blocks[place..] {
-                        run.tlsh(&index, block, all, other, other == block, true);
+                        run.tlsh(&index, &indexed, &Block { range: other.clone(), ..indexed }, true);
                     }
                 }
                 (Digests::Sdhash(all), Some(threshold)) => {
@@ -287,24 +336,32 @@ impl Compare {
         }
     }
 
-    /// Finds all pairs of one digest on the left and one on the right. There are none if the families differ.
+    /// Finds all pairs of one digest on the left and one on the right that are wanted. There are none if the families
+    /// differ.
     pub fn between(&self, left: &Digests, right: &Digests, take: &mut Take<'_>) {
-        let (lefts, rights) = (left.blocks(self.memory_bytes / 2), right.blocks(self.memory_bytes / 2));
+        let bytes = self.blocks_bytes(left.len() + right.len()) / 2;
+        let (lefts, rights) = (left.blocks(bytes), right.blocks(bytes));
         let run = Run::new(self, lefts.len() * rights.len(), take);
         let stopped = || run.is_stopped();
+        let Some(left_equals) = left.equals(&stopped) else { return };
+        let Some(right_equals) = right.equals(&stopped) else { return };
         let threshold = score_threshold(left.family(), self.threshold);
         for there in &rights {
             match (left, right, threshold) {
                 (Digests::Ssdeep(left), Digests::Ssdeep(right), Some(threshold)) => {
-                    let Some(index) = ssdeep::Index::unless(&stopped, &right[there.clone()]) else { return };
+                    let indexed = Block { digests: right, equals: &right_equals, range: there.clone() };
+                    let Some(index) = ssdeep::Index::unless(&stopped, indexed.firsts()) else { return };
                     for here in &lefts {
-                        run.ssdeep(&index, there, left, here, threshold.get(), false, false);
+                        let here = Block { digests: left, equals: &left_equals, range: here.clone() };
+                        run.ssdeep(&index, &indexed, &here, threshold.get(), false);
                     }
                 }
                 (Digests::Tlsh(left), Digests::Tlsh(right), _) => {
-                    let Some(index) = tlsh::Index::unless(&stopped, &right[there.clone()]) else { return };
+                    let indexed = Block { digests: right, equals: &right_equals, range: there.clone() };
+                    let Some(index) = tlsh::Index::unless(&stopped, indexed.firsts()) else { return };
                     for here in &lefts {
-                        run.tlsh(&index, there, left, here, false, false);
+                        let here = Block { digests: left, equals: &left_equals, range: here.clone() };
+                        run.tlsh(&index, &indexed, &here, false);
                     }
                 }
                 (Digests::Sdhash(left), Digests::Sdhash(right), Some(threshold)) => {
@@ -344,6 +401,26 @@ fn score_threshold(family: Family, threshold: u32) -> Option<NonZero<u8>> {
     }
 }
 
+/// The score of equal digests of ssdeep, whatever they are.
+const EQUAL_SCORE: u8 = 100;
+
+/// Consecutive digests of one side.
+struct Block<'a, D> {
+    /// All digests of the side.
+    digests: &'a [D],
+    /// Which of them are equal.
+    equals: &'a Equals,
+    /// The numbers of the block.
+    range: Range<usize>,
+}
+
+impl<D> Block<'_, D> {
+    /// The digests of the block for an index, without those that equal one before them on their side.
+    fn firsts(&self) -> impl Iterator<Item = Option<&D>> {
+        self.range.clone().map(move |number| self.equals.is_first(number).then_some(&self.digests[number]))
+    }
+}
+
 /// State that all tasks of one comparison share.
 struct Run<'a, 'b> {
     compare: &'a Compare,
@@ -367,6 +444,44 @@ impl Batch<'_, '_, '_> {
     fn push(&mut self, first: usize, second: usize, score: u32) -> ControlFlow<()> {
         self.found.push(SimilarPair { first: first as u32, second: second as u32, score });
         if self.found.len() == BATCH { self.flush() } else { ControlFlow::Continue(()) }
+    }
+
+    /// Adds the pairs among the digests that equal `first`, the first of them, as far as they are wanted.
+    fn push_equals(&mut self, first: usize, equals: &Equals, score: u32) -> ControlFlow<()> {
+        for one in equals.starting_at(first).take(self.run.compare.wanted.leading()) {
+            for other in equals.starting_at(one).skip(1) {
+                self.push(one, other, score)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Adds the pair of two digests, each the first of those that equal it, and the pairs of those that equal them, as
+    /// far as they are wanted. On one side the lower number comes first.
+    fn push_similar(
+        &mut self,
+        (first, first_equals): (usize, &Equals),
+        (second, second_equals): (usize, &Equals),
+        score: u32,
+        is_one_side: bool,
+    ) -> ControlFlow<()> {
+        let wanted = self.run.compare.wanted;
+        let mut push = |one: usize, other: usize| match is_one_side {
+            true => self.push(one.min(other), one.max(other), score),
+            false => self.push(one, other, score),
+        };
+        if is_one_side && wanted == Wanted::Links {
+            // The others are linked with the ones that they equal.
+            return push(first, second);
+        }
+        let leading = wanted.leading();
+        for (place, one) in first_equals.starting_at(first).enumerate() {
+            let others = if place < leading { usize::MAX } else { leading };
+            for other in second_equals.starting_at(second).take(others) {
+                push(one, other)?;
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     fn flush(&mut self) -> ControlFlow<()> {
@@ -426,64 +541,67 @@ impl<'a, 'b> Run<'a, 'b> {
         self.compare.progress.done.store(before + TASK, Ordering::Relaxed);
     }
 
-    /// Looks the digests of `block` up in the index of the digests `indexed`. If `index_first`, the first digest of
-    /// each pair is in the index.
-    #[expect(clippy::too_many_arguments, reason = "two sides, each with a place")]
+    /// Looks the digests of `block` up in the index of those of `indexed`. If both are of one side, each pair is found
+    /// once.
     fn ssdeep(
         &self,
         index: &ssdeep::Index,
-        indexed: &Range<usize>,
-        all: &[ssdeep::Digest],
-        block: &Range<usize>,
+        indexed: &Block<'_, ssdeep::Digest>,
+        block: &Block<'_, ssdeep::Digest>,
         threshold: u8,
-        is_same: bool,
-        index_first: bool,
+        is_one_side: bool,
     ) {
+        let is_same = is_one_side && indexed.range == block.range;
         self.task(
-            block.len(),
+            block.range.len(),
             || index.searcher(),
             |searcher, step, batch| {
-                let number = block.start + step;
+                let number = block.range.start + step;
+                if !block.equals.is_first(number) {
+                    return ControlFlow::Continue(());
+                }
+                if is_same && threshold <= EQUAL_SCORE {
+                    batch.push_equals(number, block.equals, EQUAL_SCORE.into())?;
+                }
                 let found = |found: ssdeep::Match| {
-                    let other = indexed.start + found.number as usize;
-                    let (first, second) = if index_first { (other, number) } else { (number, other) };
-                    batch.push(first, second, found.score.into())
+                    let other = (indexed.range.start + found.number as usize, indexed.equals);
+                    batch.push_similar((number, block.equals), other, found.score.into(), is_one_side)
                 };
                 match is_same {
                     true => searcher.matches_before(step as u32, threshold, found),
-                    false => searcher.matches(&all[number], threshold, found),
+                    false => searcher.matches(&block.digests[number], threshold, found),
                 }
             },
         );
     }
 
+    /// Does the same with an index of TLSH.
     fn tlsh(
         &self,
         index: &tlsh::Index,
-        indexed: &Range<usize>,
-        all: &[tlsh::Digest],
-        block: &Range<usize>,
-        is_same: bool,
-        index_first: bool,
+        indexed: &Block<'_, tlsh::Digest>,
+        block: &Block<'_, tlsh::Digest>,
+        is_one_side: bool,
     ) {
+        let is_same = is_one_side && indexed.range == block.range;
         self.task(
-            block.len(),
+            block.range.len(),
             || (),
             |(), step, batch| {
-                let number = block.start + step;
+                let number = block.range.start + step;
+                if !block.equals.is_first(number) {
+                    return ControlFlow::Continue(());
+                }
+                if is_same {
+                    batch.push_equals(number, block.equals, 0)?;
+                }
                 let found = |found: tlsh::Match| {
-                    let other = indexed.start + found.number as usize;
-                    // Within a block, the index decides which digest comes before another.
-                    let (first, second) = match (is_same, index_first) {
-                        (true, _) => (other.min(number), other.max(number)),
-                        (false, true) => (other, number),
-                        (false, false) => (number, other),
-                    };
-                    batch.push(first, second, found.distance)
+                    let other = (indexed.range.start + found.number as usize, indexed.equals);
+                    batch.push_similar((number, block.equals), other, found.distance, is_one_side)
                 };
                 match is_same {
                     true => index.matches_before(step as u32, self.compare.threshold, found),
-                    false => index.matches(&all[number], self.compare.threshold, found),
+                    false => index.matches(&block.digests[number], self.compare.threshold, found),
                 }
             },
         );

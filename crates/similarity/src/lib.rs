@@ -25,6 +25,7 @@ pub mod all_pairs;
 mod any;
 mod any_index;
 mod cancel;
+mod equals;
 mod family;
 mod fields;
 mod filter;

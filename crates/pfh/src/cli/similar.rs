@@ -9,7 +9,7 @@ use super::quantity::{Clock, Count};
 use pfh_engine::CancelToken;
 use pfh_list::{ExternalSort, List, NamedDigests};
 use pfh_record::DigestKind;
-use pfh_similarity::all_pairs::{Compare, SimilarPair};
+use pfh_similarity::all_pairs::{Compare, SimilarPair, Wanted};
 use pfh_similarity::{Family, mrsh_v2, sdhash};
 use std::io;
 use std::num::NonZero;
@@ -40,9 +40,10 @@ impl Comparison<'_> {
         self.left.len() + self.right.map_or(0, NamedDigests::len)
     }
 
-    /// Calls `each` with all pairs, in unspecified order, until it fails or is cancelled.
-    pub(crate) fn find(
+    /// Calls `each` with the pairs that are wanted, in unspecified order, until it fails or is cancelled.
+    fn find(
         &self,
+        wanted: Wanted,
         cancel: &CancelToken,
         mut each: impl FnMut(SimilarPair) -> io::Result<()> + Send,
     ) -> io::Result<()> {
@@ -61,6 +62,7 @@ impl Comparison<'_> {
             compare.mrsh_v2 = mrsh_v2::Measure::Resemblance;
         }
         compare.threshold = threshold(self.family(), self.options);
+        compare.wanted = wanted;
         compare.cancel = cancel.clone();
         let mut result = Ok(());
         let (compare, started, count) = (&compare, Instant::now(), Count(self.count() as u64));
@@ -96,7 +98,8 @@ impl Comparison<'_> {
         let both = one_side && (top.is_some() || writer.format() == PairFormat::SsdeepPretty);
         let backward = both || (one_side && writer.format() == PairFormat::Ssdeep);
         let forward = both || !backward;
-        self.find(&writer.cancel().clone(), |SimilarPair { first, second, score }| {
+        let wanted = top.map_or(Wanted::All, |top| Wanted::Best(top as usize));
+        self.find(wanted, &writer.cancel().clone(), |SimilarPair { first, second, score }| {
             let row = |first, second| match top {
                 Some(_) => [first, self.rank(score), second],
                 None => [first, second, score],
@@ -133,7 +136,7 @@ impl Comparison<'_> {
     /// Prints groups of files that are connected by pairs.
     pub(crate) fn print_clusters(&self, writer: &mut PairWriter) -> io::Result<()> {
         let mut parents: Vec<u32> = (0..self.left.len() as u32).collect();
-        self.find(&writer.cancel().clone(), |SimilarPair { first, second, .. }| {
+        self.find(Wanted::Links, &writer.cancel().clone(), |SimilarPair { first, second, .. }| {
             let (one, other) = (root(&mut parents, first), root(&mut parents, second));
             // The first file of a cluster is its root.
             parents[one.max(other) as usize] = one.min(other);
@@ -149,7 +152,7 @@ impl Comparison<'_> {
     /// Returns all pairs in order, for a picture.
     pub(crate) fn collect(&self, cancel: &CancelToken) -> io::Result<Vec<SimilarPair>> {
         let mut found = Vec::new();
-        self.find(cancel, |pair| {
+        self.find(Wanted::All, cancel, |pair| {
             found.push(pair);
             Ok(())
         })?;

@@ -202,6 +202,60 @@ fn any_memory_and_any_threads_give_the_same() {
     }
 }
 
+/// Many files of a large collection have one digest. Only printing all of their pairs takes time with the square.
+#[test]
+fn equal_digests_are_compared_once() {
+    let directory = files();
+    let d = directory.path();
+    let copies = (0..3).flat_map(|number| ["a", "b", "c", "d"].map(|name| (name, format!("{number}{name}"))));
+    let copies: Vec<(&str, String)> = copies.collect();
+    for (name, copy) in &copies {
+        fs::copy(d.join(name), d.join(copy)).unwrap();
+    }
+    let names: Vec<&str> = copies.iter().map(|(_, copy)| copy.as_str()).collect();
+    let printed = |more: &[&str]| {
+        let ended = run(d, "compare", &[more, &names[..]].concat());
+        String::from_utf8(ended.done().to_vec()).unwrap()
+    };
+    for (family, threshold, same) in [("ssdeep", "1", "100"), ("tlsh", "300", "0")] {
+        // The best matches are the same as those of all pairs.
+        let options = ["-a", family, "--threshold", threshold, "-f", "csv"];
+        let all = printed(&options);
+        let mut rows = Vec::new();
+        for line in all.lines().skip(1) {
+            let [first, second, score] = line.split(',').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let score: i64 = score.parse().unwrap();
+            let rank = if family == "tlsh" { score } else { -score };
+            rows.extend([(first, rank, second), (second, rank, first)]);
+        }
+        rows.sort_unstable();
+        for (top, word) in [(1, "1"), (2, "2"), (20, "20")] {
+            let best = rows.chunk_by(|one, other| one.0 == other.0).flat_map(|own| own.iter().take(top));
+            let best = best.map(|(first, rank, second)| format!("{first},{second},{}\n", rank.abs()));
+            let best: Vec<String> = best.collect();
+            let found = printed(&[&options[..], &["--top", word]].concat());
+            let (_, found) = found.split_once("\r\n").unwrap();
+            assert_eq!(found.replace('\r', ""), best.concat(), "{family} {top}");
+        }
+        let clusters = ["a", "b", "c", "d"].map(|name| format!("** Cluster size 3\n0{name}\n1{name}\n2{name}\n\n"));
+        assert_eq!(printed(&["-a", family, "--threshold", same, "--clusters"]), clusters.concat(), "{family}");
+    }
+    const COUNT: usize = 20_000;
+    let good = "384:+3yTuMviVbAnF0GaJVaAnrXM4GAEUqcZ3qXB2mT00X5gpWg6TZI:yfMwJDrcl2Z3cFrU4TG";
+    let header = "ssdeep,1.1--blocksize:hash:hash,filename\n".to_owned();
+    let ssdeep = (0..COUNT).fold(header, |list, number| list + good + ",\"" + &number.to_string() + "\"\n");
+    let zeros = format!("T1{}\t", "0".repeat(70));
+    let tlsh = (0..COUNT).fold(String::new(), |list, number| list + &zeros + &number.to_string() + "\n");
+    for list in [ssdeep, tlsh] {
+        fs::write(d.join("list"), list).unwrap();
+        for form in [&["--clusters"][..], &["--top", "1"]] {
+            let ended = run(d, "compare", &[form, &["-f", "csv", "--digests", "list"]].concat());
+            let lines = ended.done().iter().filter(|&&byte| byte == b'\n').count();
+            assert_eq!(lines, COUNT + 1, "{form:?}");
+        }
+    }
+}
+
 #[test]
 fn indexes_find_what_comparing_finds() {
     let directory = files();

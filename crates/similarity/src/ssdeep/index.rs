@@ -32,7 +32,8 @@ pub struct Match {
 /// no matches: a threshold of 0 means 1.
 ///
 /// Only digests are compared that share what a score above 0 asks for, seven characters in a row at the same block size
-/// or the whole text, so the cost follows the matches instead of the square of the number of digests.
+/// or the whole text, so the cost follows the number of pairs that share it instead of the square of the number of
+/// digests.
 ///
 /// Memory: some 9 bytes for each character of the digests, typically 700 for each digest. Where that is too much for
 /// all, index one block of digests after the other and search each for the digests of its own and all later blocks.
@@ -49,7 +50,7 @@ pub struct Index {
 }
 
 /// One digest, its values elsewhere.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Packed {
     start: usize,
     level: u8,
@@ -63,17 +64,27 @@ impl Index {
     /// # Panics
     /// If there are more than 2³² − 1.
     pub fn new<'a>(digests: impl IntoIterator<Item = &'a Digest>) -> Index {
-        Index::unless(&|| false, digests).unwrap_or_default()
+        Index::unless(&|| false, digests.into_iter().map(Some)).unwrap_or_default()
     }
 
-    /// Indexes digests as [`Index::new`] does; returns `None` soon after `is_cancelled` has become true.
+    /// Indexes digests as [`Index::new`] does; returns `None` soon after `is_cancelled` has become true. A `None`
+    /// among the digests takes a number that is never found.
     pub(crate) fn unless<'a>(
         is_cancelled: &dyn Fn() -> bool,
-        digests: impl IntoIterator<Item = &'a Digest>,
+        digests: impl IntoIterator<Item = Option<&'a Digest>>,
     ) -> Option<Index> {
         let mut index = Index::default();
         let mut parts: [Vec<u64>; SORTED_PARTS] = [const { Vec::new() }; SORTED_PARTS];
         for digest in digests {
+            let number = index.digests.len() as u64;
+            assert!(number < u64::from(u32::MAX), "more digests than numbers");
+            if index.digests.len().is_multiple_of(DIGESTS_PER_CHECK) && is_cancelled() {
+                return None;
+            }
+            let Some(digest) = digest else {
+                index.digests.push(Packed::default());
+                continue;
+            };
             let (first, second) = (Part::new(digest.first()), Part::new(digest.second()));
             let (first, second) = (first.values(), second.values());
             let packed = Packed {
@@ -84,11 +95,6 @@ impl Index {
             };
             index.values.extend_from_slice(first);
             index.values.extend_from_slice(second);
-            let number = index.digests.len() as u64;
-            assert!(number < u64::from(u32::MAX), "more digests than numbers");
-            if index.digests.len().is_multiple_of(DIGESTS_PER_CHECK) && is_cancelled() {
-                return None;
-            }
             for_each_hash(packed.level, first, second, |hash| {
                 parts[(hash >> (u64::BITS - SORTED_PARTS.ilog2())) as usize].push(hash & !LOW_HALF | number);
             });

@@ -1,6 +1,7 @@
 //! The digest: its text, and distances.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use super::BODY_BYTES;
@@ -86,6 +87,20 @@ impl Header {
             steps @ (0 | 1) => steps,
             steps => steps * STEP_DISTANCE,
         }
+    }
+
+    /// Returns all lengths that contribute at most `distance_max`: on the circle they are one range, in the order of
+    /// numbers up to two.
+    pub(super) fn near_lengths(self, distance_max: u32) -> impl Iterator<Item = RangeInclusive<u8>> {
+        let steps = (distance_max / STEP_DISTANCE).max(distance_max.min(1));
+        let (first, second) = match u8::try_from(steps) {
+            Ok(steps @ ..128) => {
+                let (low, high) = (self.length.wrapping_sub(steps), self.length.wrapping_add(steps));
+                if low <= high { (low..=high, None) } else { (0..=high, Some(low..=u8::MAX)) }
+            }
+            _ => (0..=u8::MAX, None),
+        };
+        std::iter::once(first).chain(second)
     }
 
     fn ratio_distance(self, other: Header) -> u32 {
@@ -209,6 +224,19 @@ mod tests {
             |digest: &Digest| digest.body.into_iter().flat_map(|byte| [0, 2, 4, 6].map(|shift| byte >> shift & 3));
         let steps = quarters(a).zip(quarters(b)).map(|(a, b)| usize::from(a.abs_diff(b)));
         steps.map(|steps| [0, 1, 2, 6][steps]).sum()
+    }
+
+    #[test]
+    fn near_lengths_are_those_within_the_distance() {
+        let header = |length| Header { length, ratios: [0; 2] };
+        for distance_max in [0, 1, 2, 11, 12, 13, 23, 24, 25, 30, 36, 600, 1523, 1524, 1535, 1536, 5000, u32::MAX] {
+            for length in 0..=u8::MAX {
+                let near: Vec<u8> = header(length).near_lengths(distance_max).flatten().collect();
+                let is_near = |&other: &u8| header(length).length_distance(header(other)) <= distance_max;
+                let expected: Vec<u8> = (0..=u8::MAX).filter(is_near).collect();
+                assert_eq!(near, expected, "{length} {distance_max}");
+            }
+        }
     }
 
     #[test]

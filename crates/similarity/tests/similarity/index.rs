@@ -173,3 +173,37 @@ proptest! {
         }
     }
 }
+
+/// Lengths lie on a circle: the least and the greatest are neighbours.
+#[test]
+fn tlsh_matches_are_those_of_brute_force_at_all_lengths() {
+    let mut random = Random(5);
+    let few = (0..200).map(|number: u8| (number % 6).wrapping_sub(3));
+    let digest = |length: u8| {
+        let text = format!("01{:02X}{:02X}{:064X}", length.rotate_left(4), random.next() % 256, random.next() % 256);
+        tlsh::Digest::from_bytes(text.as_bytes()).expect("a digest")
+    };
+    let digests: Vec<tlsh::Digest> = (0..=255).chain(few).map(digest).collect();
+    let index = tlsh::Index::new(&digests);
+    for distance_max in [0, 1, 2, 12, 23, 24, 30, 100, 800, 1535, 1600, 5000] {
+        let (mut matches, mut pairs) = (0, 0);
+        for (number, digest) in digests.iter().enumerate() {
+            let all = digests.iter().enumerate().map(|(number, other)| (number as u32, digest.compare(other)));
+            let expected: BTreeSet<_> = all.filter(|(_, distance)| *distance <= distance_max).collect();
+            let mut found = BTreeSet::new();
+            let _ = index.matches(digest, distance_max, |matched| {
+                assert!(found.insert((matched.number, matched.distance)));
+                ControlFlow::<()>::Continue(())
+            });
+            assert_eq!(found, expected, "{number} {distance_max}");
+            matches += found.len();
+            let _ = index.matches_before(number as u32, distance_max, |matched| {
+                assert!(expected.contains(&(matched.number, matched.distance)));
+                pairs += 1;
+                ControlFlow::<()>::Continue(())
+            });
+        }
+        // Each digest matches itself, and each pair is found from both sides.
+        assert_eq!(matches, digests.len() + 2 * pairs, "{distance_max}");
+    }
+}
