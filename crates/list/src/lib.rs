@@ -3,7 +3,7 @@
 //!
 //! - [`List`] opens a list from any input and iterates over its [entries](Entry); the formats are those of
 //!   `pfh-record`. A list can be in a zip archive.
-//! - [`KnownDigests`] finds known digests, which it has in memory.
+//! - [`KnownDigests`] finds known digests, which it has in memory; [`Answers`] keeps what took long to find.
 //! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
 //! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds; [`Spool`] keeps their order, and
 //!   [`Grouping`] brings values together by their keys.
@@ -22,6 +22,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod answers;
 mod atomic;
 mod contents;
 mod grouping;
@@ -35,6 +36,7 @@ mod spool;
 mod superseded;
 mod zip;
 
+pub use answers::Answers;
 pub use atomic::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, named_after, place_of, sync_directory};
 pub use contents::{Contents, NothingUseful};
 pub use grouping::Grouping;

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::iter;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pfh_digest::{Algorithm, Digest};
 use pfh_record::quote::quoted;
 use pfh_record::{Entry, ReadError};
 
+use crate::answers::Answers;
 use crate::contents::{Contents, NothingUseful};
 use crate::list::{List, names_of_length};
 
@@ -25,8 +27,9 @@ pub struct Name<'a> {
 pub struct KnownDigests {
     entries: Vec<Known>,
     /// Entries by each of their digests.
-    places: HashMap<Digest, Vec<u32>>,
+    places: HashMap<Digest, Vec<Alike>>,
     algorithms: Vec<Algorithm>,
+    answers: Answers<Vec<Match>>,
     /// The only algorithm to load; `None` for all.
     wanted: Option<Algorithm>,
     /// Whether each name that a list has for the same digests is an entry, instead of the first name and a count.
@@ -36,6 +39,26 @@ pub struct KnownDigests {
     without_digest: u64,
     bytes: u64,
     bytes_max: u64,
+}
+
+/// Entries that have a digest, and digests by the same algorithms. They are in order.
+#[derive(Debug)]
+struct Alike {
+    /// Their algorithms: a bit for each of the first 64 of the collection.
+    algorithms: u64,
+    /// Most digests have one entry, which takes no memory of its own here.
+    first: u32,
+    others: Vec<u32>,
+}
+
+impl Alike {
+    fn entries(&self) -> impl Iterator<Item = u64> {
+        iter::once(&self.first).chain(&self.others).map(|&entry| u64::from(entry))
+    }
+
+    fn last(&self) -> u32 {
+        *self.others.last().unwrap_or(&self.first)
+    }
 }
 
 /// An algorithm that was guessed for digests of a list, or of no list (`None`).
@@ -130,6 +153,7 @@ impl KnownDigests {
             entries: Vec::new(),
             places: HashMap::new(),
             algorithms: Vec::new(),
+            answers: Answers::default(),
             wanted,
             all_names,
             lists: Vec::new(),
@@ -196,7 +220,10 @@ impl KnownDigests {
         guessed: bool,
     ) -> Result<(), TooManyDigests> {
         let Some(first) = digests.first() else { return Ok(()) };
-        let latest = self.places.get(first).and_then(|places| self.entries.get_mut(*places.last()? as usize));
+        self.answers.clear();
+        let alike = self.places.get(first);
+        let latest = alike.and_then(|alike| alike.iter().map(Alike::last).max());
+        let latest = latest.and_then(|latest| self.entries.get_mut(latest as usize));
         if let Some(latest) =
             latest.filter(|latest| !self.all_names && (latest.list, &latest.digests) == (list, &digests))
         {
@@ -205,7 +232,6 @@ impl KnownDigests {
         }
         let place = self.entries.len() as u32;
         for digest in &digests {
-            self.places.entry(*digest).or_default().push(place);
             let algorithm = digest.algorithm();
             if !self.algorithms.contains(&algorithm) {
                 self.algorithms.push(algorithm);
@@ -213,6 +239,14 @@ impl KnownDigests {
             let is_same = |guess: &Guess| (guess.list, guess.algorithm) == (list, algorithm);
             if guessed && !self.guesses.iter().any(is_same) {
                 self.guesses.push(Guess { list, algorithm, is_right: AtomicBool::new(false) });
+            }
+        }
+        let algorithms = digests.iter().fold(0_u64, |algorithms, digest| algorithms | self.bit(digest.algorithm()));
+        for digest in &digests {
+            let alike = self.places.entry(*digest).or_insert_with(|| Vec::with_capacity(1));
+            match alike.iter_mut().find(|alike| alike.algorithms == algorithms) {
+                Some(alike) => alike.others.push(place),
+                None => alike.push(Alike { algorithms, first: place, others: Vec::new() }),
             }
         }
         self.bytes += ENTRY_BYTES + PLACE_BYTES * digests.len() as u64 + (name.len() + size_of_val(&*digests)) as u64;
@@ -246,14 +280,21 @@ impl KnownDigests {
     /// Returns the entries whose digests all equal these, as far as these have the algorithms: the first entry of each
     /// list, or all entries.
     pub fn matches(&self, digests: &[Digest]) -> Vec<Match> {
+        let first_by = |algorithm: &Algorithm| digests.iter().find(|own| own.algorithm() == *algorithm).copied();
+        let asked: Vec<Digest> = self.algorithms.iter().filter_map(first_by).collect();
+        let candidates = self.candidates(&asked);
+        // All names take as long to tell as to find.
+        let is_kept = !self.all_names && self.answers.keeps(count(candidates.iter().copied()));
+        if is_kept && let Some(matches) = self.answers.get(&asked) {
+            return matches;
+        }
         let agrees = |entry: &u64| {
             self.entries[*entry as usize].digests.iter().all(|known| {
-                let own = digests.iter().find(|own| own.algorithm() == known.algorithm());
+                let own = asked.iter().find(|own| own.algorithm() == known.algorithm());
                 own.is_none_or(|own| own == known)
             })
         };
-        let candidates = digests.iter().flat_map(|digest| self.entries_of(digest));
-        let mut entries: Vec<u64> = candidates.filter(agrees).collect();
+        let mut entries: Vec<u64> = candidates.iter().flat_map(|alike| alike.entries()).filter(agrees).collect();
         entries.sort_unstable();
         entries.dedup();
         let mut matches: Vec<Match> = Vec::new();
@@ -267,12 +308,33 @@ impl KnownDigests {
                 None => matches.push(Match { entry, names: *names }),
             }
         }
+        if is_kept {
+            self.answers.put(&asked, matches.clone());
+        }
         matches
     }
 
-    /// Returns the numbers of the entries that have this digest, in order.
-    fn entries_of(&self, digest: &Digest) -> impl Iterator<Item = u64> + '_ {
-        self.places.get(digest).into_iter().flatten().map(|&entry| u64::from(entry))
+    /// Returns the entries among which are those that agree with these digests. One that has several of their
+    /// algorithms is there for the digest that the fewest entries have, even if millions have another one.
+    fn candidates(&self, digests: &[Digest]) -> Vec<&Alike> {
+        let of_digest = |digest: &Digest| {
+            let alike = self.places.get(digest).map(Vec::as_slice).unwrap_or_default();
+            (self.bit(digest.algorithm()), alike)
+        };
+        let mut by_digest: Vec<(u64, &[Alike])> = digests.iter().map(of_digest).collect();
+        by_digest.sort_by_key(|(_, alike)| count(*alike));
+        let (mut candidates, mut done) = (Vec::new(), 0);
+        for (algorithm, alike) in by_digest {
+            candidates.extend(alike.iter().filter(|alike| alike.algorithms & done == 0));
+            done |= algorithm;
+        }
+        candidates
+    }
+
+    /// Returns the bit of an algorithm among those of [`Alike`]; none if it is not one of the first.
+    fn bit(&self, algorithm: Algorithm) -> u64 {
+        let place = self.algorithms.iter().position(|own| *own == algorithm);
+        place.and_then(|place| 1_u64.checked_shl(place as u32)).unwrap_or(0)
     }
 
     /// Notes that an entry has matched, which confirms its guessed algorithm.
@@ -297,6 +359,11 @@ impl KnownDigests {
         };
         doubtful.map(doubt).collect()
     }
+}
+
+/// Returns the number of entries.
+fn count<'a>(alike: impl IntoIterator<Item = &'a Alike>) -> u64 {
+    alike.into_iter().map(|alike| 1 + alike.others.len() as u64).sum()
 }
 
 #[cfg(test)]
@@ -355,6 +422,39 @@ mod tests {
         for (algorithm, text, found) in [("md5", "a", 1), ("sha1", "a", 1), ("md5", "b", 0)] {
             assert_eq!(known.matches(&[digest(algorithm, text)]).len(), found, "{algorithm} of {text}");
         }
+    }
+
+    /// Otherwise the time would grow with the files that have the digest times the entries.
+    #[test]
+    fn the_entries_of_a_common_digest_are_not_gone_through_for_each_file() {
+        let common = digest("md5", "common");
+        let line = |file: u32| format!("1,{common},{},{file}\n", digest("sha256", &file.to_string()));
+        let lines: String = (0..200).map(line).collect();
+        let lists = [
+            ("list", format!("%%%% HASHDEEP-1.0\n%%%% size,md5,sha256,filename\n{lines}")),
+            ("other", format!("{common}  x\n")),
+        ];
+        let mut all = known(false, &lists);
+        let candidates = |digests: &[Digest]| count(all.candidates(digests));
+        assert_eq!(candidates(&[common]), 201);
+        // With the other digest, one entry of the one list and one of the other.
+        assert_eq!(candidates(&[common, digest("sha256", "7")]), 2);
+        assert_eq!(candidates(&[common, digest("sha256", "new")]), 1);
+        assert_eq!(candidates(&[digest("sha256", "7"), digest("md5", "new")]), 0);
+        let matches = [Match { entry: 0, names: 200 }, Match { entry: 200, names: 1 }];
+        assert_eq!(all.matches(&[common]), matches);
+        assert_eq!(all.matches(&[common, digest("sha256", "7")]), [Match { entry: 7, names: 1 }, matches[1]]);
+        assert_eq!(all.matches(&[common, digest("sha256", "new")]), [matches[1]]);
+        // An answer that took long is kept, until there are more entries.
+        assert_eq!(all.answers.get(&[common]).unwrap(), matches);
+        all.answers.put(&[common], Vec::new());
+        assert_eq!(all.matches(&[digest("sha1", "of no list"), common]), []);
+        all.push(b"y", common, false).unwrap();
+        assert_eq!(all.matches(&[common]), [matches[0], matches[1], Match { entry: 201, names: 1 }]);
+        // With all names, there is nothing to save.
+        let named = known(true, &lists);
+        assert_eq!(named.matches(&[common]).len(), 201);
+        assert_eq!(named.answers.get(&[common]), None);
     }
 
     #[test]
