@@ -1,8 +1,10 @@
 //! Classes of files, from several sets together.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use pfh_digest::{Algorithm, Digest};
+use pfh_list::Answers;
 
 use crate::about::{Class, Origin};
 use crate::set::{KnownSet, Text};
@@ -24,12 +26,28 @@ impl ClassifiedSet {
         let origins = self.set.about().sources.iter().filter(|origin| origin.entries > 0);
         origins.map(|origin| self.class.unwrap_or(origin.class)).min()
     }
+
+    /// Returns the class of the entries of a source.
+    fn class_of(&self, source: usize) -> Class {
+        let of_source = || self.set.about().sources.get(source).map_or(Class::Other, |source| source.class);
+        self.class.unwrap_or_else(of_source)
+    }
 }
 
 /// Several sets, by which files are classified. Bad beats other, and other beats good.
 #[derive(Debug, Default)]
 pub struct Classifier {
     sets: Vec<ClassifiedSet>,
+    /// The answers of each set about digests that many of its entries have.
+    answers: Vec<Answers<Answer>>,
+}
+
+/// The answer of a set.
+#[derive(Clone, Debug, Default)]
+struct Answer {
+    entries: KnownEntries,
+    /// Whether the entries were given to a function that notes them.
+    is_noted: bool,
 }
 
 /// An entry that a file is. The first in order decides about the file: by class, set and number.
@@ -43,6 +61,44 @@ pub struct Known {
     pub entry: u64,
 }
 
+/// The entries that a file is: the one that decides, and how many there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownEntries {
+    first: Option<Known>,
+    count: usize,
+    /// Of the sets and sources of the entries, those whose algorithms were guessed.
+    guesses: BTreeSet<(usize, usize)>,
+}
+
+impl KnownEntries {
+    /// Returns the entry that decides about the file; `None` if the file is unknown.
+    pub fn first(&self) -> Option<&Known> {
+        self.first.as_ref()
+    }
+
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether the file is unknown.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether one of the entries is of this source of this set, and the source's algorithms were guessed: then they
+    /// are right.
+    pub fn confirms(&self, set: usize, source: usize) -> bool {
+        self.guesses.contains(&(set, source))
+    }
+
+    fn append(&mut self, mut others: KnownEntries) {
+        self.first = self.first.into_iter().chain(others.first).min();
+        self.count += others.count;
+        self.guesses.append(&mut others.guesses);
+    }
+}
+
 /// The entries that have a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
@@ -50,7 +106,7 @@ pub enum Found {
     Nothing,
     /// One has it.
     One(Known),
-    /// Several may have it: [`Classifier::first_known`] returns them.
+    /// Several may have it: [`Classifier::first_known`] tells of them.
     Several,
 }
 
@@ -76,6 +132,7 @@ impl Classifier {
     /// Adds a set.
     pub fn push(&mut self, set: ClassifiedSet) {
         self.sets.push(set);
+        self.answers.push(Answers::default());
     }
 
     /// Returns the sets.
@@ -149,12 +206,12 @@ impl Classifier {
         Ok(())
     }
 
-    /// Returns the first of these digests that is known by itself, with the entries that have it, the deciding one
-    /// first; `None` if none of them is known.
+    /// Returns the first of these digests that is known by itself, with the entries that have it; `None` if none of
+    /// them is known.
     ///
     /// # Errors
     /// If a set cannot be read, or was truncated.
-    pub fn first_known(&self, digests: &[Digest]) -> io::Result<Option<(Digest, Vec<Known>)>> {
+    pub fn first_known(&self, digests: &[Digest]) -> io::Result<Option<(Digest, KnownEntries)>> {
         for &digest in digests {
             let found = self.classify(&[digest])?;
             if !found.is_empty() {
@@ -164,15 +221,17 @@ impl Classifier {
         Ok(None)
     }
 
-    /// Returns the entries that a file with these digests is; the first decides, and without any it is unknown.
+    /// Returns the entries that a file with these digests is; without any it is unknown.
     ///
     /// # Errors
     /// If a set cannot be read, or was truncated.
-    pub fn classify(&self, digests: &[Digest]) -> io::Result<Vec<Known>> {
-        self.classify_by(digests, |_, _| true)
+    pub fn classify(&self, digests: &[Digest]) -> io::Result<KnownEntries> {
+        self.classify_by(digests, |_, _| true, None)
     }
 
     /// The same, where a set is asked only about digests by some algorithms: `is_asked` has the place of the set.
+    /// Calls `note` with each of the entries, unless an earlier call did so for the same digests: of digests that many
+    /// entries have, answers are kept.
     ///
     /// # Errors
     /// As for [`Classifier::classify`].
@@ -180,16 +239,46 @@ impl Classifier {
         &self,
         digests: &[Digest],
         is_asked: impl Fn(usize, Algorithm) -> bool,
-    ) -> io::Result<Vec<Known>> {
-        let (mut found, mut asked) = (Vec::new(), Vec::new());
+        note: Option<&dyn Fn(&Known)>,
+    ) -> io::Result<KnownEntries> {
+        let (mut found, mut asked) = (KnownEntries::default(), Vec::new());
         for (set, one) in self.sets.iter().enumerate() {
+            let is_asked = |algorithm| one.set.len(algorithm) > 0 && is_asked(set, algorithm);
             asked.clear();
-            asked.extend(digests.iter().copied().filter(|digest| is_asked(set, digest.algorithm())));
-            for entry in one.set.agreeing(&asked)? {
-                found.push(self.known(set, entry)?);
+            asked.extend(digests.iter().copied().filter(|digest| is_asked(digest.algorithm())));
+            found.append(self.ask(set, &asked, note)?);
+        }
+        Ok(found)
+    }
+
+    /// Returns the entries of one set.
+    fn ask(&self, set: usize, digests: &[Digest], note: Option<&dyn Fn(&Known)>) -> io::Result<KnownEntries> {
+        let (one, answers) = (&self.sets[set], &self.answers[set]);
+        let candidates = one.set.candidates(digests)?;
+        let is_kept = answers.keeps(candidates.count());
+        if is_kept
+            && let Some(answer) = answers.get(digests)
+            && (answer.is_noted || note.is_none())
+        {
+            return Ok(answer.entries);
+        }
+        let mut found = KnownEntries::default();
+        for entry in candidates.agreeing() {
+            let source = one.set.source(entry)?;
+            let known = Known { class: one.class_of(source), set, entry };
+            found.first = found.first.into_iter().chain([known]).min();
+            found.count += 1;
+            if one.set.about().sources.get(source).is_some_and(|origin| !origin.guessed.is_empty()) {
+                found.guesses.insert((set, source));
+            }
+            if let Some(note) = note {
+                note(&known);
             }
         }
-        found.sort_unstable();
+        one.set.check()?;
+        if is_kept {
+            answers.put(digests, Answer { entries: found.clone(), is_noted: note.is_some() });
+        }
         Ok(found)
     }
 
@@ -204,10 +293,7 @@ impl Classifier {
         let one = &self.sets[set];
         let class = match one.class {
             Some(class) => class,
-            None => {
-                let source = one.set.source(entry)?;
-                one.set.about().sources.get(source).map_or(Class::Other, |source| source.class)
-            }
+            None => one.class_of(one.set.source(entry)?),
         };
         Ok(Known { class, set, entry })
     }

@@ -80,7 +80,7 @@ impl Importer {
     pub fn push(&mut self, row: &Row<'_>) -> io::Result<bool> {
         for (sets, wanted) in [(&self.common, true), (&self.except, false)] {
             for set in sets {
-                let is_there = !set.agreeing(row.digests)?.is_empty();
+                let is_there = set.has_agreeing(row.digests)?;
                 let has = |algorithm| row.digests.iter().any(|digest| digest.algorithm() == algorithm);
                 if !is_there && !set.can_be_asked(has) {
                     self.not_compared += 1;

@@ -29,6 +29,8 @@ mod block_set;
 mod bloom;
 mod builder;
 mod classifier;
+#[cfg(test)]
+mod common_digests;
 mod entries;
 mod filter;
 mod fragments;
@@ -47,7 +49,7 @@ pub use block_hasher::{BlockError, BlockHasher, BlockKinds, EachDigests, SECTOR_
 pub use block_set::{BlockFile, BlockSetBuilder, Blocks, FileId, KnownFile};
 pub use bloom::{BloomError, BloomFile, BloomFilter, BloomShape};
 pub use builder::{ALGORITHMS_MAX, Keep, Row, SetBuilder};
-pub use classifier::{ClassifiedSet, Classifier, Facts, Found, Known};
+pub use classifier::{ClassifiedSet, Classifier, Facts, Found, Known, KnownEntries};
 pub use fragments::{BlockPlace, Fragment, FragmentJoiner, WithinOthers};
 pub use import::{AddedList, Importer};
 pub use layout::OpenError;

@@ -73,6 +73,40 @@ struct TextColumn {
     blocks: Section,
 }
 
+/// The entries among which are those that agree with some digests.
+pub(crate) struct Candidates<'a> {
+    set: &'a KnownSet,
+    /// Of each shape the places of the digests that it has, those of the digest that the fewest entries have first.
+    shapes: Vec<Vec<(&'a Table, Range<u64>)>>,
+}
+
+impl Candidates<'_> {
+    /// Returns their number.
+    pub(crate) fn count(&self) -> u64 {
+        self.shapes.iter().filter_map(|digests| digests.first()).map(|(_, places)| length(places)).sum()
+    }
+
+    /// Returns those that agree with all digests, in order. What was read is to be checked afterwards.
+    pub(crate) fn agreeing(&self) -> impl Iterator<Item = u64> {
+        let (set, of_shapes) = (self.set, self.shapes.iter().filter_map(|digests| digests.split_first()));
+        of_shapes.flat_map(move |((fewest, places), others)| {
+            let in_others = move |entry: &u64| {
+                others.iter().all(|(table, places)| {
+                    let place = set.before(table, places, *entry);
+                    place < places.end && set.entry(table, place) == Some(*entry)
+                })
+            };
+            places.clone().filter_map(move |place| set.entry(fewest, place)).filter(in_others)
+        })
+    }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Number of times that this thread has read the entry of a digest.
+    pub(crate) static ENTRIES_READ: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
 /// Bytes that are checked between two questions whether to stop.
 const CHECKED_BYTES: usize = 16 << 20;
 
@@ -362,37 +396,51 @@ impl KnownSet {
     /// # Errors
     /// If the file cannot be read, or was truncated.
     pub fn agreeing(&self, digests: &[Digest]) -> io::Result<Vec<u64>> {
+        let candidates = self.candidates(digests)?;
+        let entries = candidates.agreeing().collect();
+        self.bytes.check()?;
+        Ok(entries)
+    }
+
+    /// Whether an entry agrees with these digests, as [`KnownSet::agreeing`] says. The first one is enough, even if
+    /// millions do.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or was truncated.
+    pub fn has_agreeing(&self, digests: &[Digest]) -> io::Result<bool> {
+        let candidates = self.candidates(digests)?;
+        let is_there = candidates.agreeing().next().is_some();
+        self.bytes.check()?;
+        Ok(is_there)
+    }
+
+    /// Returns the entries among which are those that agree with these digests.
+    pub(crate) fn candidates(&self, digests: &[Digest]) -> io::Result<Candidates<'_>> {
         let mut asked = Vec::new();
         for digest in digests {
             if let Some(number) = self.tables.iter().position(|table| table.algorithm == digest.algorithm()) {
                 asked.push((number, self.places_of(digest)?.map_or(0..0, |(.., places)| places)));
             }
         }
-        let (mut entries, mut first) = (Vec::new(), 0);
+        let (mut shapes, mut first) = (Vec::new(), 0);
         // Entries of the same shape follow each other, and those of a digest are in order.
         for shape in &self.shapes {
             let (has, begin) = (|table: &usize| shape.tables >> table & 1 == 1, first);
             first = shape.end;
-            let before = |table: &Table, places: &Range<u64>, entry: u64| {
-                partition(places.clone(), |place| self.entry(table, place).is_some_and(|own| own < entry))
-            };
             let of_shape = asked.iter().filter(|(table, _)| has(table)).map(|(table, places)| {
                 let table = &self.tables[*table];
-                (table, before(table, places, begin)..before(table, places, shape.end))
+                (table, self.before(table, places, begin)..self.before(table, places, shape.end))
             });
-            let mut of_shape: Vec<_> = of_shape.collect();
-            of_shape.sort_by_key(|(_, places)| places.end.saturating_sub(places.start));
-            let Some(((fewest, places), others)) = of_shape.split_first() else { continue };
-            let in_others = |entry: &u64| {
-                others.iter().all(|(table, places)| {
-                    let place = before(table, places, *entry);
-                    place < places.end && self.entry(table, place) == Some(*entry)
-                })
-            };
-            entries.extend(places.clone().filter_map(|place| self.entry(fewest, place)).filter(in_others));
+            let mut of_shape: Vec<(&Table, Range<u64>)> = of_shape.collect();
+            of_shape.sort_by_key(|(_, places)| length(places));
+            shapes.push(of_shape);
         }
-        self.bytes.check()?;
-        Ok(entries)
+        Ok(Candidates { set: self, shapes })
+    }
+
+    /// Returns the first place of a digest, among these, whose entry is not before this one.
+    fn before(&self, table: &Table, places: &Range<u64>, entry: u64) -> u64 {
+        partition(places.clone(), |place| self.entry(table, place).is_some_and(|own| own < entry))
     }
 
     /// Whether a file of this size may be known. Only if the set has the size of every file, it may not.
@@ -521,6 +569,8 @@ impl KnownSet {
 
     /// Returns the entry of the digest at this place; `None` if the set is damaged, and has no such entry.
     fn entry(&self, table: &Table, place: u64) -> Option<u64> {
+        #[cfg(test)]
+        ENTRIES_READ.set(ENTRIES_READ.get() + 1);
         let entry = match &table.links {
             Some(links) => table.layout.entry(self.record(&table.digests, place)?, self.section(links), place)?,
             None => place,
@@ -611,6 +661,11 @@ impl Bytes {
             Bytes::Mapped(file) => file.check(),
         }
     }
+}
+
+/// Returns the length of a range, which ends before it begins in some damaged sets.
+fn length(range: &Range<u64>) -> u64 {
+    range.end.saturating_sub(range.start)
 }
 
 /// Returns the first place of a range at which a condition no longer holds, which holds for all places before it; the

@@ -94,6 +94,9 @@ fn entries_agree_with_a_model() {
             let forged = [digest("md5", &file.to_string()), digest("sha256", "other")];
             let alone = (1..8).filter(|shape| shape & 5 == 1 && model.contains_key(&(file, *shape))).count();
             assert_eq!(set.agreeing(&forged).unwrap().len(), alone, "{file}");
+            for (asked, entries) in [(&digests[..], expected), (&forged[..], alone)] {
+                assert_eq!(set.has_agreeing(asked).unwrap(), entries > 0, "{file}");
+            }
         }
         for size in 0..30_100 {
             let expected = size % 10 == 0 && (1..8).any(|shape| model.contains_key(&(size as usize / 10, shape)));

@@ -237,15 +237,8 @@ impl KnownFiles {
         let known = self.classifier.classify(digests).map_err(failed)?;
         let facts = known.first().map(|first| self.classifier.facts(first)).transpose().map_err(failed)?;
         self.classifier.check_unchanged().map_err(failed)?;
-        let mut confirmed = Vec::new();
-        for (place, guess) in self.guesses.iter().enumerate() {
-            for one in known.iter().filter(|one| one.set == guess.set) {
-                if self.classifier.sets()[guess.set].set.source(one.entry).map_err(failed)? == guess.source {
-                    confirmed.push(place);
-                    break;
-                }
-            }
-        }
+        let guesses = self.guesses.iter().enumerate().filter(|(_, guess)| known.confirms(guess.set, guess.source));
+        let confirmed = guesses.map(|(place, _)| place).collect();
         Ok(Match {
             record: record.clone().unbind(),
             class: known.first().map(|first| first.class.name()),

@@ -1,7 +1,7 @@
 //! Answers about digests, as JSON.
 
 use pfh_digest::{Algorithm, Digest};
-use pfh_known::{Class, Classifier, Known};
+use pfh_known::{Class, Classifier};
 use serde_json::{Map, Value, json};
 use std::io;
 
@@ -74,16 +74,17 @@ pub(crate) fn batch(classifier: &Classifier, digits: Option<&str>) -> io::Result
         let error = if is_hex { "no set has digests of this length" } else { "not hexadecimal" };
         return Ok((json!({ "digest": digits, "error": error }), false));
     };
-    let Some((digest, found)) = classifier.first_known(&digests)? else {
+    let found = classifier.first_known(&digests)?;
+    let found = found.as_ref().and_then(|(digest, all)| Some((digest, all, all.first()?)));
+    let Some((digest, all, known)) = found else {
         return Ok((json!({ "digest": digits, "algorithm": first.algorithm().name(), "class": "unknown" }), false));
     };
-    let Known { class, .. } = found[0];
-    let facts = classifier.facts(&found[0])?;
+    let facts = classifier.facts(known)?;
     let (source, release) = facts.origin.map_or(("", ""), |origin| (&*origin.name, &*origin.release));
     let answer = json!({
         "digest": digits,
         "algorithm": digest.algorithm().name(),
-        "class": class.name(),
+        "class": known.class.name(),
         "set": text(facts.set),
         "source": source,
         "release": release,
@@ -91,7 +92,7 @@ pub(crate) fn batch(classifier: &Classifier, digits: Option<&str>) -> io::Result
         "category": text(&facts.category),
         "name": text(&facts.name),
         "size": facts.size,
-        "entries": found.len(),
+        "entries": all.len(),
     });
     Ok((answer, true))
 }

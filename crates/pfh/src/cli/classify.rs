@@ -13,7 +13,7 @@ use super::warnings::Warning;
 use super::{gather, keys, lists, message, reading};
 use pfh_digest::{Algorithm, Digest, Keys};
 use pfh_engine::{Decide, Decision};
-use pfh_known::{Class, ClassifiedSet, Classifier, Known};
+use pfh_known::{Class, ClassifiedSet, Classifier, Known, KnownEntries};
 use pfh_list::{Doubt, List};
 use pfh_record::{Metadata, Outcome, Record, SkipReason};
 use pfh_source::FileList;
@@ -243,19 +243,13 @@ impl Classification<'_> {
         digests: &[Digest],
         out: &mut Vec<u8>,
     ) -> io::Result<Option<Class>> {
-        let known = self.known(digests)?;
+        let known = self.known(digests, self.found.as_ref())?;
         let class = known.first().map(|known| known.class);
-        for guess in &self.guesses {
-            guess.note(self.classifier, &known)?;
-        }
-        match &self.found {
-            Some(found) => known.iter().for_each(|known| found.note(known)),
-            None if self.is_wanted(class) && self.writer.can_express(name) => {
-                let facts = known.first().map(|first| self.classifier.facts(first).map(|facts| (first.class, facts)));
-                let verdict = Verdict { list, name, digests, known: facts.transpose()?, entries: known.len() };
-                self.writer.verdict(&verdict, self.algorithms, out);
-            }
-            None => {}
+        self.guesses.iter().for_each(|guess| guess.note(&known));
+        if self.found.is_none() && self.is_wanted(class) && self.writer.can_express(name) {
+            let facts = known.first().map(|first| self.classifier.facts(first).map(|facts| (first.class, facts)));
+            let verdict = Verdict { list, name, digests, known: facts.transpose()?, entries: known.len() };
+            self.writer.verdict(&verdict, self.algorithms, out);
         }
         Ok(class)
     }
@@ -274,7 +268,7 @@ impl Classification<'_> {
         };
         let not_told: Vec<_> = self.classifier.sets().iter().filter(|one| !one.set.can_be_asked(has)).collect();
         if !not_told.is_empty() {
-            let Some(found) = self.known(digests)?.first().map(|known| known.class) else {
+            let Some(found) = self.known(digests, None)?.first().map(|known| known.class) else {
                 return Ok(None);
             };
             if not_told.iter().any(|one| one.best_class().is_some_and(|best| best < found)) {
@@ -284,14 +278,18 @@ impl Classification<'_> {
         self.verdict(Some(list), name, digests, out).map(Some)
     }
 
-    /// Returns the entries that a file with these digests is. A set is asked only about those that it needs. An entry
-    /// of a list may lack some: then the set is asked about all that count.
-    fn known(&self, digests: &[Digest]) -> io::Result<Vec<Known>> {
+    /// Returns the entries that a file with these digests is, and notes them in `found`. A set is asked only about
+    /// those that it needs. An entry of a list may lack some: then the set is asked about all that count.
+    fn known(&self, digests: &[Digest], found: Option<&Found>) -> io::Result<KnownEntries> {
         let has = |algorithm: &Algorithm| digests.iter().any(|digest| digest.algorithm() == *algorithm);
-        self.classifier.classify_by(digests, |set, algorithm| {
+        let is_asked = |set: usize, algorithm: Algorithm| {
             let asked = &self.asked[set];
             if asked.iter().all(has) { asked.contains(&algorithm) } else { self.is_wanted_of_list(algorithm) }
-        })
+        };
+        match found {
+            Some(found) => self.classifier.classify_by(digests, is_asked, Some(&|known: &Known| found.note(known))),
+            None => self.classifier.classify_by(digests, is_asked, None),
+        }
     }
 
     /// Whether digests of lists by this algorithm count: by any of the sets, unless one is named.
@@ -398,16 +396,10 @@ impl Guess {
     }
 
     /// Takes the entries that a file is.
-    fn note(&self, classifier: &Classifier, known: &[Known]) -> io::Result<()> {
-        if self.is_right.load(Ordering::Relaxed) {
-            return Ok(());
+    fn note(&self, known: &KnownEntries) {
+        if known.confirms(self.set, self.source) {
+            self.is_right.store(true, Ordering::Relaxed);
         }
-        for known in known.iter().filter(|known| known.set == self.set) {
-            if classifier.sets()[self.set].set.source(known.entry)? == self.source {
-                self.is_right.store(true, Ordering::Relaxed);
-            }
-        }
-        Ok(())
     }
 }
 
