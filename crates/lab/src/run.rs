@@ -278,7 +278,8 @@ fn validate_algorithms(
     let Definition { parts, same_digest, .. } = &experiment.definition;
     let of_parts = parts.iter().flat_map(|part| &part.algorithms);
     let names = of_parts.chain(same_digest.iter().flat_map(|(name, other)| [name, other]));
-    let digests = names.filter(|name| is_digest(name) && *name != EVERY_DIGEST);
+    let digests =
+        names.filter(|name| is_digest(name) && *name != EVERY_DIGEST && options.selection.takes_algorithm(name));
     let mut unknown: Vec<(&String, String)> =
         digests.filter_map(|name| Some((name, (options.unknown_algorithm)(name)?))).collect();
     for index in 0..roster.entrants().len() {

@@ -14,12 +14,9 @@ use crate::schema::{APPLICATION_ID, SCHEMA, VERSION};
 /// How long an operation waits for another program's lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Makes an empty ledger, and begins to write: nothing of it is there before the first commit.
+/// Makes a ledger of an empty file, and begins to write: nothing of it is there before the first commit.
 pub(crate) fn create(path: &Path) -> Result<Connection, Error> {
-    if path.symlink_metadata().is_ok() {
-        return Err(Error::Exists);
-    }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     set_up(&connection)?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::{self, File, TryLockError};
-use std::io::Read;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -108,15 +109,18 @@ impl Ledger {
     /// # Errors
     /// [`Error::Exists`] if there is a file of this name; and [`Error::NotMade`] with those of writing.
     pub fn create(path: &Path, roots: &[Vec<u8>], settings: &Settings) -> Result<Ledger, Error> {
-        Ledger::create_new(path, roots, settings).map_err(|error| match error {
-            Error::Exists => Error::Exists,
-            error => {
-                // A file that is no ledger would keep the name.
-                for made in ENDINGS {
-                    let _ = fs::remove_file(beside(path, made));
-                }
-                Error::NotMade(Box::new(error))
+        // The name is taken first, so that only what is made here is removed again.
+        let taken = File::options().write(true).create_new(true).mode(0o644).open(path);
+        taken.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Error::Exists,
+            _ => Error::NotMade(Box::new(error.into())),
+        })?;
+        Ledger::create_new(path, roots, settings).map_err(|error| {
+            // A file that is no ledger would keep the name.
+            for made in ENDINGS {
+                let _ = fs::remove_file(beside(path, made));
             }
+            Error::NotMade(Box::new(error))
         })
     }
 

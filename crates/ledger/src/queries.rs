@@ -275,19 +275,17 @@ impl Ledger {
         Ok(count)
     }
 
-    /// Whether the ledger has, or ever had, a file at a path or below it.
+    /// Whether the ledger expects a file at a path or below it.
     ///
     /// # Errors
     /// If the ledger cannot be read.
     pub fn has(&self, at: &Subject) -> Result<bool, Error> {
-        if self.state(at)?.is_some() {
-            return Ok(true);
-        }
-        let prefix = at.prefix();
-        let sql = "SELECT path FROM file WHERE root = ?1 AND path >= ?2 ORDER BY path LIMIT 1";
+        // `0` is the character after `/`.
+        let behind = (!at.path.is_empty()).then(|| [&at.path[..], b"0"].concat());
+        let sql = "SELECT 1 FROM file WHERE root = ?1 AND (path = ?2 OR path >= ?3 AND (?4 IS NULL OR path < ?4)) \
+                   AND status != ?5 LIMIT 1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let next: Option<Vec<u8>> = statement.query_row(params![at.root, prefix], |row| row.get(0)).optional()?;
-        Ok(next.is_some_and(|path| path.starts_with(&prefix)))
+        Ok(statement.exists(params![at.root, at.path, at.prefix(), behind, Status::Retired as i64])?)
     }
 
     /// Returns the text of a note of people's decisions: who and why.

@@ -108,7 +108,8 @@ impl fmt::Display for OpenError {
             OpenError::OtherFile { name, kind } => write!(f, "{} is {kind}", quoted(name)),
             OpenError::Table { name, columns, format } => {
                 let name = quoted(name);
-                write!(f, "{name} is a table: `pfh known build --columns {columns} SET LIST` makes a known set of it")?;
+                let command = format_args!("`pfh known build --columns {columns} SET LIST`");
+                write!(f, "{name} is a table, of which {command} makes a known set")?;
                 match format {
                     Some(format) => write!(f, "; if its lines are digests and names, `--as {format}` reads it"),
                     None => Ok(()),
@@ -460,7 +461,7 @@ impl List {
             error => return Some(error),
         };
         // An entry is the last of what was read ahead, so nothing of that is left.
-        while self.joins && self.ahead.len() < BETWEEN_MAX {
+        while self.joins && can_be_joined(&entry) && self.ahead.len() < BETWEEN_MAX {
             match self.read_one() {
                 None => break,
                 Some(Err(error)) => self.ahead.push_back(Err(error)),
@@ -516,11 +517,17 @@ impl Iterator for List {
     }
 }
 
+/// Whether more digests of the same file may follow. Lists whose lines name no algorithm often have the names of kinds of
+/// files, such as those of malware.
+fn can_be_joined(entry: &Entry) -> bool {
+    !entry.path.is_empty() && !entry.algorithm_guessed
+}
+
 /// Adds the digests of the next entry to those of the same file, or piece of it. Gives it back if it is of another one,
 /// or does not only have digests by other algorithms.
 fn join(entry: &mut Entry, next: Entry) -> Option<Entry> {
     let is_same = next.path == entry.path
-        && !next.path.is_empty()
+        && can_be_joined(&next)
         && (next.piece, next.expected) == (entry.piece, entry.expected)
         && entry.is_complete()
         && next.is_complete()
@@ -531,7 +538,6 @@ fn join(entry: &mut Entry, next: Entry) -> Option<Entry> {
         return Some(next);
     }
     entry.digests.extend(next.digests);
-    entry.algorithm_guessed |= next.algorithm_guessed;
     None
 }
 
@@ -795,7 +801,8 @@ mod tests {
                 [md5("a"), broken(), sha1("a"), broken(), md5("b")].concat(),
                 &[("a", 2, 1), ("", 0, 2), ("", 0, 4), ("b", 1, 5)],
             ),
-            (FormatName::Gnu, format!("{MD5}  a\n{SHA1}  a\n"), &[("a", 2, 1)]),
+            // Different files may have the same name.
+            (FormatName::Gnu, format!("{MD5}  a\n{SHA1}  a\n"), &[("a", 1, 1), ("a", 1, 2)]),
             (md5deep, format!("{MD5}\n{SHA1}\n"), &[("", 1, 1), ("", 1, 2)]),
             // Another size is that of another file.
             (
@@ -988,7 +995,7 @@ mod tests {
         };
         let sha1 = "0a".repeat(20);
         let is_table = |columns: &str| {
-            format!("`t` is a table: `pfh known build --columns {columns} SET LIST` makes a known set of it")
+            format!("`t` is a table, of which `pfh known build --columns {columns} SET LIST` makes a known set")
         };
         for algorithm in [None, Some("md5")] {
             let text = format!("\u{FEFF}MD5,SHA1,FileName\r\n{MD5},{sha1},\"a, b\"\r\n");

@@ -83,7 +83,7 @@ struct Known {
 const ENTRY_BYTES: u64 = 80;
 
 /// Approximate memory of the place of an entry by one digest, with its key, in bytes.
-const PLACE_BYTES: u64 = 120;
+const PLACE_BYTES: u64 = 240;
 
 /// The error that a collection of digests exceeds its share of memory. `Display` says what to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

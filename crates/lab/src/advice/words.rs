@@ -387,14 +387,15 @@ fn changes(advice: &Advice, planned: &Forecast) -> Vec<String> {
             if let Some(fastest) = fastest.filter(|fastest| fastest.seconds < (1.0 - NOTHING) * planned.seconds) {
                 items.push(format!("Another algorithm: {} takes {}.", fastest.algorithm, time(fastest.seconds)));
             }
-            if is_one_file(planned) {
+            let doubled = advice.together(storage, halved);
+            if doubled > (1.0 - NOTHING) * advice.together(storage, processor) {
                 items.push(
                     "More cores and further machines do not help: one core hashes the longest file. `pfh shard` names it."
                         .to_owned(),
                 );
                 return items;
             }
-            items.push(format!("More cores: twice as many take {}.", time(advice.together(storage, halved))));
+            items.push(format!("More cores: twice as many take {}.", time(doubled)));
         }
     }
     let is_storage = advice.limit != Limit::Processor;
@@ -446,7 +447,7 @@ fn trust(advice: &Advice) -> Vec<String> {
     }
     if is_unsteady(advice) && (advice.medium == "memory" || advice.limit == Limit::Processor) {
         items.push(
-            "Most likely other work took part of the processor's time meanwhile. Ask again at another time.".to_owned(),
+            "Most likely other work took part of the processor's time during some of the measurements. Ask again at another time.".to_owned(),
         );
     } else if is_unsteady(advice) {
         items.push(

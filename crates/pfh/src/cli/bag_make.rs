@@ -562,8 +562,9 @@ impl Maker<'_> {
         }
         if let Some(path) = not_listed {
             return Err(Failed::usage(format_args!(
-                "fetch.txt lists {}, which no new manifest would, since it is not there and its digest is not known: \
-                 fetch it, or remove its line; nothing was changed",
+                "fetch.txt lists {}, which no new manifest would, since no file has exactly this name and its digest \
+                 is not known: fetch it, give it this name if it is there under another spelling, or remove the line; \
+                 nothing was changed",
                 message::quoted(&path)
             )));
         }

@@ -109,6 +109,9 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
             ));
         }
         losses.report();
+        if without > 0 && !arguments.join {
+            message::error("entries of one file that do not follow each other are joined by --join");
+        }
     }
     let apart = losses.count(LATE) + losses.count(NOT_EXPRESSED) + losses.count(CONTRADICTING);
     command.count_lines(unread + without + apart);

@@ -134,7 +134,9 @@ impl Failed {
     /// Makes the failure of a temporary file, or of the memory that is filled before one is written.
     pub(crate) fn temporary(error: io::Error) -> Failed {
         if error.kind() == io::ErrorKind::OutOfMemory {
-            return Failed::usage("the system refused memory for sorting; ask for less memory, or raise its limit");
+            return Failed::usage(
+                "the system refused memory for sorting; ask for less memory, or raise the limit (ulimit -v)",
+            );
         }
         Failed::internal(format_args!(
             "a temporary file cannot be used: {error}; the variable TMPDIR chooses its directory"

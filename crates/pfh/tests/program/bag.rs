@@ -432,8 +432,9 @@ fn an_update_refuses_files_that_are_only_to_be_fetched() {
     bag(d, &["create", "-a", "md5", "x"]).done();
     fs::write(d.join("x/fetch.txt"), "https://a.example/there 5 data/there\n").unwrap();
     let before = files(&d.join("x"));
-    let said = "pfh: fetch.txt lists `data/there`, which no new manifest would, since it is not there and its digest \
-                is not known: fetch it, or remove its line; nothing was changed\n";
+    let said = "pfh: fetch.txt lists `data/there`, which no new manifest would, since no file has exactly this name \
+                and its digest is not known: fetch it, give it this name if it is there under another spelling, or \
+                remove the line; nothing was changed\n";
     bag(d, &["update", "x"]).expect(2, said);
     assert_eq!(files(&d.join("x")), before);
     fs::write(d.join("x/data/there"), "there").unwrap();
@@ -520,7 +521,7 @@ fn a_signal_is_no_change_of_a_bag() {
     tree(d, &[("real/x/a", "1"), ("real/x/slow", "2"), ("real/x/z", "3"), ("s/a", "1"), ("s/slow", "2"), ("s/z", "3")]);
     fs::create_dir(d.join("shown")).unwrap();
     let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
-    let plan = FaultPlan::parse(b"x/data/slow lookup 1000\nb/data/slow lookup 1000").unwrap();
+    let plan = FaultPlan::parse(b"x/data/slow lookup 1000\nb/data/slow lookup 3000").unwrap();
     let Ok(mount) = FaultyMount::with(options, &d.join("real"), &d.join("shown"), plan) else {
         skipped(Need::Fuse, "cannot mount");
         return;

@@ -222,7 +222,7 @@ fn a_full_disk_can_have_all_files() {
 #[test]
 fn a_signal_before_the_list_leaves_the_journal() {
     let Some(mut scene) = Scene::new(&["a", "b", "c"]) else { return };
-    if !scene.mount(Writing::default(), ".pfh-copy/journal.jsonl stall 2000") {
+    if !scene.mount(Writing::default(), ".pfh-copy/journal.jsonl stall 4000") {
         return;
     }
     let running = pfh(scene.root(), ["copy", "from/", "to", "-o", "list"]).start();

@@ -66,6 +66,23 @@ fn all_digests_of_a_known_file_have_to_agree() {
     }
 }
 
+/// Lists of malware have the names of its families: two lines may be about two files.
+#[test]
+fn lines_that_name_no_algorithm_are_of_files_of_their_own() {
+    let directory = files(&["files/one", "files/two"]);
+    let d = directory.path();
+    let [one, two] = [("md5", "files/one"), ("sha1", "files/two")].map(|(algorithm, name)| {
+        let ended = hash(d, ["-a", algorithm, "-f", "gnu", name]).run();
+        String::from_utf8(ended.done().to_vec()).unwrap().split(' ').next().unwrap().to_owned()
+    });
+    for (list, separator) in [("bad.csv", ","), ("bad.txt", "  ")] {
+        fs::write(d.join(list), format!("{one}{separator}Emotet\n{two}{separator}Emotet\n")).unwrap();
+        pfh(d, ["known", "build", "-q", "--class", "bad", "set.pfhk", list]).run().done();
+        let ended = pfh(d, ["match", "-q", "--known", "set.pfhk", "--only", "bad", "--names-only", "files"]).run();
+        assert_eq!(ended.expect(1, ""), b"files/one\nfiles/two\n", "{list}");
+    }
+}
+
 #[test]
 fn a_set_has_an_entry_for_each_file() {
     let directory = files(&["files/one", "files/two", "files/three"]);

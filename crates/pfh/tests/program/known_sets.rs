@@ -160,8 +160,8 @@ fn tables_without_their_columns_are_refused() {
     let [md5, sha1] = ["md5", "sha1"].map(|name| digest(name, b"bad"));
     fs::write(path.join("a.csv"), format!("MD5,SHA1,FileName\r\n{md5},{sha1},\"bad, really.jpg\"\r\n")).unwrap();
     let columns = "md5=MD5,sha1=SHA1,name=FileName";
-    let build = format!("`pfh known build --columns {columns} SET LIST` makes a known set of it");
-    let said = format!("pfh: `a.csv` is a table: {build}\n");
+    let build = format!("`pfh known build --columns {columns} SET LIST` makes a known set");
+    let said = format!("pfh: `a.csv` is a table, of which {build}\n");
     for words in [
         "match --known bad=a.csv files",
         "known build x.pfhk a.csv",

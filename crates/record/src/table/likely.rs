@@ -28,8 +28,13 @@ pub(crate) fn likely_columns(start: &[u8]) -> Option<String> {
     let columns = match &digests(&fields)[..] {
         [] => {
             // The names alone could be those of anything.
-            let second = split(lines.next()?, separator)?;
-            if digests(&second).is_empty() {
+            let line = lines.next()?;
+            let second = split(line, separator)?;
+            let found = digests(&second);
+            // A heading above digests and names, which are read as such.
+            let is_list =
+                fields.len() == 2 && second.len() == 2 && separator != b';' && hex_run(line) >= DIGEST_DIGITS_MIN;
+            if found.is_empty() || is_list && matches!(found[..], [(0, _)]) {
                 return None;
             }
             named(&fields)?
@@ -147,6 +152,8 @@ mod tests {
             format!("{MD5},a;{SHA1};b\n"),
             format!("MD5 (a) = {MD5}\n"),
             format!("MD5\n{MD5}  a\n"),
+            format!("md5,filename\n{MD5},a\n"),
+            format!("hash\tpath\n{MD5}\ta\n"),
             "MD5,SHA1,name\n".to_owned(),
             "MD5,SHA1,name\nx,y,z\n".to_owned(),
             format!("id,size\n{MD5},1\n"),

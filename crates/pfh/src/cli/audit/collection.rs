@@ -192,8 +192,8 @@ pub(super) fn subject(ledger: &Ledger, roots: &[Vec<u8>], path: &OsStr) -> Resul
     named.ok_or_else(|| {
         let roots: Vec<String> = roots.iter().map(|root| message::quoted(root)).collect();
         Error::Refused(format!(
-            "{} is below no root of the ledger: {}. A relative path starts from the current directory; an absolute one \
-             is the same everywhere",
+            "{} is below no root of the ledger: {}. A relative path starts from the current directory; write an absolute \
+             one to be sure",
             message::quoted_path(&resolved),
             roots.join(", ")
         ))
