@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use pfh_quote::is_unprintable;
+
 use crate::theme::{self, Rgb};
 
 /// The place of a text's given point within it.
@@ -151,7 +153,7 @@ fn stroked(Stroke { colour, width, is_dashed }: Stroke) -> String {
     format!(" stroke=\"{}\" stroke-width=\"{width}\"{dashes}", theme::hex(colour))
 }
 
-/// Text as XML takes it. Controls have no place there.
+/// Text as XML takes it. Controls have no place there, and nothing invisible is to reorder the rest.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -160,7 +162,7 @@ fn escape(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            character if character.is_control() => escaped.push('\u{fffd}'),
+            character if is_unprintable(character) => escaped.push('\u{fffd}'),
             character => escaped.push(character),
         }
     }

@@ -1,6 +1,7 @@
 //! A document as one HTML file that needs nothing else.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use pfh_quote::is_unprintable;
 
 use crate::document::{Block, Cell, Document, Group, Section, Signature, Table};
 use crate::drawing::{Drawing, FONT, Plot};
@@ -57,8 +58,8 @@ impl Document {
                 }
             }
         };
-        // Controls have no place in HTML, and no meaning that a reader should see.
-        page.into_string().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}")
+        // Controls have no place in HTML, and nothing invisible is to hide or reorder what a reader sees.
+        page.into_string().replace(|c: char| is_unprintable(c) && c != '\n' && c != '\t', "\u{fffd}")
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use pfh_quote::is_unprintable;
+
 use crate::document::{Block, Cell, Document, Table};
 
 impl Document {
@@ -93,7 +95,7 @@ fn rows(table: &Table) -> String {
 fn verbatim(lines: &str) -> String {
     let longest = lines.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    let lines = lines.trim_end().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}");
+    let lines = lines.trim_end().replace(|c: char| is_unprintable(c) && c != '\n' && c != '\t', "\u{fffd}");
     format!("{fence}text\n{lines}\n{fence}\n")
 }
 
@@ -101,7 +103,8 @@ fn verbatim(lines: &str) -> String {
 /// but the first of several.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    let mut characters = text.chars().map(|character| if character.is_control() { ' ' } else { character }).peekable();
+    let mut characters =
+        text.chars().map(|character| if is_unprintable(character) { ' ' } else { character }).peekable();
     let mut before = ' ';
     while let Some(character) = characters.next() {
         match character {
@@ -123,6 +126,7 @@ mod tests {
     fn text_stays_text() {
         assert_eq!(escape("a|b\n<script>&`x`"), "a\\|b \\<script\\>&amp;\\`x\\`");
         assert_eq!(escape(" a b  c   d "), "&nbsp;a b &nbsp;c &nbsp;&nbsp;d&nbsp;");
+        assert_eq!(escape("a\u{202e}b"), "a b");
         assert_eq!(verbatim("x\n````\n"), "`````text\nx\n````\n`````\n");
     }
 }

@@ -42,7 +42,6 @@ mod md5deep;
 mod ocfl;
 mod parse;
 mod part;
-pub mod quote;
 mod read;
 mod run;
 mod selection;
@@ -67,6 +66,7 @@ pub use parse::{
     CheckProblem, Coreutils, FieldProblem, LINE_BYTES_MAX, OBJECT_BYTES_MAX, ReadError, ReadErrorKind, ReadOptions,
 };
 pub use part::Part;
+pub use pfh_quote as quote;
 pub use read::{Reader, detect, is_null_terminated, other_file, table_columns, unnamed_digits};
 pub use run::{Conversion, HostFacts, RunFacts, Summary};
 pub use selection::{DigestKind, Selection, UnknownDigest};

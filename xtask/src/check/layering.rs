@@ -8,12 +8,13 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 24] = [
+const LAYERS: [(&str, &[&str]); 25] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
     ("pfh-facts", &["pfh-vector"]),
-    ("pfh-record", &["pfh-digest", "pfh-similarity", "pfh-facts"]),
+    ("pfh-quote", &[]),
+    ("pfh-record", &["pfh-quote", "pfh-digest", "pfh-similarity", "pfh-facts"]),
     ("pfh-list", &["pfh-digest", "pfh-similarity", "pfh-facts", "pfh-record"]),
     ("pfh-known", &["pfh-vector", "pfh-digest", "pfh-list", "pfh-source"]),
     ("pfh-duplicates", &["pfh-digest", "pfh-list"]),
@@ -27,7 +28,7 @@ const LAYERS: [(&str, &[&str]); 24] = [
     ("pfh-source", &["pfh-record"]),
     ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity", "pfh-facts"]),
     // Prints, and hashes nothing, because what measures prints with it.
-    ("pfh-page", &[]),
+    ("pfh-page", &["pfh-quote"]),
     // Measures programs from outside: nothing that hashes, not even through another crate.
     ("pfh-lab", &["pfh-page"]),
     // Devices to measure on; shows files and hashes nothing.

@@ -3,12 +3,22 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pfh_digest::Algorithm;
-use pfh_page::{Block, Cell, Document, ROWS_UNFOLDED_MAX, Section, Signature, Table, Tone};
+use pfh_page::theme::INK;
+use pfh_page::{
+    Anchor, Block, Cell, Document, Drawing, FONT, Plot, ROWS_UNFOLDED_MAX, Section, Signature, Table, Tone,
+};
 use quick_xml::events::Event;
 
 /// Text that would do harm, or vanish, where it was taken for markup.
-const HOSTILE: [&str; 6] =
-    ["<script>alert(1)</script>", "\" onclick=\"x", "</style><b>", "a & b", "\u{1b}[31m", "| # *x* `y` <z>"];
+const HOSTILE: [&str; 7] = [
+    "<script>alert(1)</script>",
+    "\" onclick=\"x",
+    "</style><b>",
+    "a & b",
+    "\u{1b}[31m",
+    "| # *x* `y` <z>",
+    "\u{202e}gpj\u{2066}.\u{200b}exe",
+];
 
 fn table(text: &str) -> Table {
     let mut table = Table::new(text, [text, "Files"]);
@@ -63,7 +73,14 @@ fn text_stays_text() {
             all.iter().map(names).collect::<Vec<_>>()
         };
         assert_eq!(names(&elements(&page.html())), names(&harmless), "{text}");
-        assert!(!page.html().contains('\u{1b}') && !page.markdown().contains('\u{1b}'), "{text}");
+        let picture = Plot::new(text, text, |width| {
+            let mut drawing = Drawing::new(width, FONT);
+            drawing.text((0.0, 0.0), Anchor::Start, INK.light, text);
+            drawing
+        });
+        for printed in [page.html(), page.markdown(), picture.svg()] {
+            assert!(!printed.contains(['\u{1b}', '\u{202e}', '\u{2066}', '\u{200b}']), "{text}");
+        }
         assert!(!page.markdown().contains("<script>") || page.markdown().contains("```"), "{text}");
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     let mut unexpressed = 0_u64;
     let mut print = |item: &Item| {
         let list = names.get(item.place as usize).and_then(Option::as_deref);
-        if format == FileFormat::Text && message::has_control(&item.path) {
+        if format == FileFormat::Text && !message::is_plain(&item.path) {
             unexpressed += 1;
         }
         if written.is_ok() {
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     command.tally.findings = uncovered.uncovered;
     command.tally.unread += unexpressed;
     if unexpressed > 0 {
-        message::error("names with control characters are quoted: csv, jsonl and null have them as they are");
+        message::error("names with unprintable characters are quoted: csv, jsonl and null have them as they are");
     }
     if written.is_ok() && format == FileFormat::Jsonl {
         written = output.write_all(&summary_line(&uncovered, command.tally.unread));
@@ -102,9 +102,7 @@ fn header(format: FileFormat, algorithm: &str) -> Vec<u8> {
 fn line(format: FileFormat, item: &Item, list: Option<&[u8]>) -> Vec<u8> {
     let size = item.content.size();
     match format {
-        FileFormat::Text if message::has_control(&item.path) => {
-            format!("{}\n", message::quoted(&item.path)).into_bytes()
-        }
+        FileFormat::Text if !message::is_plain(&item.path) => format!("{}\n", message::quoted(&item.path)).into_bytes(),
         FileFormat::Text => [&item.path[..], b"\n"].concat(),
         FileFormat::Null => [&item.path[..], b"\0"].concat(),
         FileFormat::Csv => {

@@ -191,8 +191,7 @@ impl Writer {
             }
             let slash = if member.path.ends_with(b"/") { b"" } else { slash };
             let path = [&member.path, slash].concat();
-            let is_plain = std::str::from_utf8(&path).is_ok_and(|path| !path.contains(char::is_control));
-            match is_plain {
+            match message::is_plain(&path) {
                 true => line.extend_from_slice(&path),
                 false => line.extend_from_slice(message::quoted(&path).as_bytes()),
             }

@@ -1,5 +1,6 @@
 //! A matrix of scores as a picture.
 
+use super::message;
 use pfh_list::NamedDigests;
 use pfh_similarity::all_pairs::SimilarPair;
 use std::fmt::Write as _;
@@ -32,7 +33,7 @@ pub(crate) fn svg(named: &NamedDigests, found: &[SimilarPair], worst: u32, best:
     let cell = (SIDE / count.max(1)).clamp(2, 48);
     let side = cell * count;
     let numbers = 0..count as u32;
-    let name = |number| String::from_utf8_lossy(named.name(number).name);
+    let name = |number| message::escaped(named.name(number).name);
     let labels: Vec<String> =
         if cell >= NAMED_CELL { numbers.clone().map(|number| shortened(&name(number))).collect() } else { Vec::new() };
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
@@ -98,7 +99,6 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            character if character.is_control() => escaped.push('\u{fffd}'),
             character => escaped.push(character),
         }
     }

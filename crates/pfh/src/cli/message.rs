@@ -1,7 +1,7 @@
 //! Messages on standard error, and the standard streams, which may be closed when the program starts.
 
 use super::line;
-pub(crate) use pfh_record::quote::{escaped_lines, quoted, quoted_path};
+pub(crate) use pfh_record::quote::{escaped, escaped_lines, is_plain, quoted, quoted_path};
 use rustix::io::Errno;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -50,25 +50,5 @@ pub(crate) fn interrupted(partial: Option<&Partial>) {
         }
         Some(Partial::Stream) => error("interrupted; what was finished is on standard output"),
         None => error("interrupted"),
-    }
-}
-
-/// Whether a name has control characters, which would command the terminal if a text had them as they are.
-pub(crate) fn has_control(name: &[u8]) -> bool {
-    name.utf8_chunks().any(|chunk| chunk.valid().contains(char::is_control))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn control_characters_are_found() {
-        for name in [&b"a\nb"[..], b"\xff\x1b[31m", b"a\t", b"\x7f", "\u{9b}31m".as_bytes()] {
-            assert!(has_control(name), "{name:?}");
-        }
-        for name in [&b""[..], b"a b\\n", b"\xff\x9b", "é\u{a0}".as_bytes()] {
-            assert!(!has_control(name), "{name:?}");
-        }
     }
 }

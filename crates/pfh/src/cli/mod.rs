@@ -69,6 +69,7 @@ mod shard_args;
 mod signals;
 mod similar;
 mod stats;
+mod terminal;
 mod usage;
 mod verdicts;
 mod verify;

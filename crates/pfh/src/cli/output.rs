@@ -1,6 +1,7 @@
 //! The destination of a list: standard output, a file that appears whole or not at all, or a journal that grows.
 
 use super::message::{self, Partial};
+use super::terminal::Shown;
 use pfh_engine::{CancelToken, Decide, Decision};
 use pfh_list::{AtomicFile, FileIdentity, place_of};
 use pfh_record::{Metadata, Summary};
@@ -136,7 +137,7 @@ pub(crate) struct Output {
 enum To {
     /// Standard output, another open descriptor, or a file that is no regular file (`/dev/null`, a FIFO).
     Stream {
-        writer: BufWriter<Stream>,
+        writer: BufWriter<Shown<Stream>>,
         /// Whether somebody reads along, at a terminal or through a pipe. Then each group is written when it is
         /// complete, since the next may take long.
         followed: bool,
@@ -249,7 +250,9 @@ impl Output {
 
     /// Makes an output that is written as it comes.
     fn stream(stream: Stream, followed: bool) -> Output {
-        Output::new(To::Stream { writer: BufWriter::with_capacity(BUFFER_BYTES, stream), followed })
+        let is_terminal = stream.as_fd().is_terminal();
+        let writer = BufWriter::with_capacity(BUFFER_BYTES, Shown::new(stream, is_terminal));
+        Output::new(To::Stream { writer, followed })
     }
 
     /// Creates a file that appears under its name only when it is whole. A symbolic link is followed; an existing file
@@ -355,7 +358,7 @@ impl Output {
     pub(crate) fn identities(&self) -> Vec<FileIdentity> {
         let identity = |metadata: fs::Metadata| FileIdentity::new(metadata.dev(), metadata.ino());
         match &self.to {
-            To::Stream { writer, .. } => writer.get_ref().identity().into_iter().collect(),
+            To::Stream { writer, .. } => writer.get_ref().get_ref().identity().into_iter().collect(),
             To::Closed => Vec::new(),
             To::Whole(file) | To::Once(file) => file.identities(),
             To::Journal { writer, .. } => writer.get_ref().metadata().into_iter().map(identity).collect(),
@@ -386,7 +389,7 @@ impl Output {
         match std::mem::replace(&mut self.to, To::Closed) {
             To::Stream { mut writer, .. } => {
                 writer.flush()?;
-                writer.get_ref().store_if_remote()
+                writer.get_ref().get_ref().store_if_remote()
             }
             To::Journal { writer, .. } => writer.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all(),
             To::Whole(file) => file.persist(),
@@ -411,8 +414,9 @@ impl Output {
             }
             To::Stream { mut writer, .. } => {
                 writer.flush()?;
-                writer.get_ref().store_if_remote()?;
-                Ok(matches!(writer.get_ref(), Stream::Standard(_)).then_some(Partial::Stream))
+                let stream = writer.get_ref().get_ref();
+                stream.store_if_remote()?;
+                Ok(matches!(stream, Stream::Standard(_)).then_some(Partial::Stream))
             }
             To::Once(file) => {
                 file.discard();

@@ -12,7 +12,7 @@ use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
 use pfh_record::{FormatName, ReadOptions};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::ops::AddAssign;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -484,22 +484,40 @@ impl VerdictWriter {
     }
 }
 
-/// Appends a name to a text. Control characters and backslashes are escaped.
+/// Appends a name to a text. Unprintable characters are escaped as in messages, and backslashes doubled.
 pub(crate) fn push_escaped(name: &[u8], out: &mut Vec<u8>) {
     // Without a branch for each byte, the compiler compares many at once.
-    let is_escaped = |byte: u8| byte < 0x20 || matches!(byte, b'\\' | 0x7f);
-    if !name.iter().fold(false, |found, byte| found | is_escaped(*byte)) {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'[' | b']'..=b'~');
+    if name.iter().fold(true, |all, byte| all & is_plain(*byte)) {
         return out.extend_from_slice(name);
     }
-    for &byte in name {
-        match byte {
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\r' => out.extend_from_slice(b"\\r"),
-            0..=0x1f | 0x7f => {
-                let _ = write!(out, "\\{byte:03o}");
-            }
-            _ => out.push(byte),
+    for (place, part) in name.split(|byte| *byte == b'\\').enumerate() {
+        out.extend_from_slice(if place > 0 { b"\\\\" } else { b"" });
+        out.extend_from_slice(message::escaped(part).as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names that differ are told apart, and none commands the terminal.
+    #[test]
+    fn names_are_escaped_as_in_messages() {
+        for (name, expected) in [
+            (&b"a b~"[..], "a b~"),
+            (b"", ""),
+            ("é日\u{a0}".as_bytes(), "é日\u{a0}"),
+            (b"a\\nb", "a\\\\nb"),
+            (b"a\nb\\", "a\\nb\\\\"),
+            (b"\x1b]0;x\x07\x7f", "\\u{1b}]0;x\\u{7}\\u{7f}"),
+            ("\u{9b}31m\u{202e}\u{2028}".as_bytes(), "\\u{9b}31m\\u{202e}\\u{2028}"),
+            (b"a\x80b", "a\\x80b"),
+            (b"a\x81b", "a\\x81b"),
+        ] {
+            let mut out = Vec::new();
+            push_escaped(name, &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), expected);
         }
     }
 }

@@ -467,6 +467,10 @@ fn scores_become_a_picture() {
     // The key has six steps; the rest are cells.
     assert_eq!(svg.matches("<rect x=").count(), 6 + 9);
     assert!(svg.contains("<title>a – b: ") && svg.contains(">q\"u,o</text>"), "{svg}");
+    fs::copy(d.join("a"), d.join("x\u{202e}")).unwrap();
+    run(d, "compare", &["--heatmap", "odd.svg", "a", "x\u{202e}"]).done();
+    let svg = fs::read_to_string(d.join("odd.svg")).unwrap();
+    assert!(svg.contains("<title>a – x\\u{202e}: 100</title>") && !svg.contains('\u{202e}'), "{svg}");
     fs::create_dir(d.join("many")).unwrap();
     for number in 0..513 {
         fs::write(d.join(format!("many/{number}")), b"").unwrap();

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use pfh_similarity::{Backend, Family};
+use pfh_testing::Random;
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -18,6 +19,22 @@ use crate::fixture::*;
 /// Escape, bidirectional override and isolate, line and paragraph separators, zero width, byte order mark, C1.
 const ODD: &str = "a\u{1b}[2J\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}\u{9b}z";
 const ODD_SHOWN: &str = "a\\u{1b}[2J\\u{202e}\\u{2066}\\u{2028}\\u{2029}\\u{200b}\\u{feff}\\u{9b}z";
+
+fn is_harmless(c: char) -> bool {
+    c == '\n' || !(c.is_control() || "\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}".contains(c))
+}
+
+/// Opens a terminal: the end at which its user sits, and that of programs.
+fn terminal(columns: usize) -> (File, File) {
+    let terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: columns.try_into().unwrap(), ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&terminal, size).unwrap();
+    let end = ptsname(&terminal, Vec::new()).unwrap();
+    let end = OpenOptions::new().read(true).write(true).open(end.to_str().unwrap()).unwrap();
+    (terminal, end)
+}
 
 /// Messages escape names, whatever their use and command.
 #[test]
@@ -63,11 +80,73 @@ fn names_command_nothing() {
     for arguments in lists {
         let ended = pfh(d, arguments).with(|command| command.env("PFH_BACKEND", "portable")).run();
         assert!(matches!(ended.code(), 2 | 3), "{arguments:?}: {}", ended.code());
-        let is_harmless =
-            |c: char| c == '\n' || !(c.is_control() || "\u{202e}\u{2066}\u{2028}\u{2029}\u{200b}\u{feff}".contains(c));
         assert!(ended.stderr.chars().all(is_harmless), "{arguments:?}: {:?}", ended.stderr);
         let is_shown = ended.stderr.starts_with("pfh: ") && ended.stderr.contains(ODD_SHOWN);
         assert!(is_shown, "{arguments:?}: {:?}", ended.stderr);
+    }
+}
+
+/// Reports for people escape names, whatever becomes of the report, and tell names apart.
+#[test]
+fn names_in_reports_command_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("t")).unwrap();
+    fs::create_dir(d.join("none")).unwrap();
+    let files = [ODD.as_bytes(), b"y\x9b31m", b"y\x9c31m"].map(|name| d.join("t").join(path(name)));
+    let contents = Random::new(1).bytes(9_000);
+    files.iter().for_each(|file| fs::write(file, &contents).unwrap());
+    hash(d, ["-o", "list", "t"]).run().done();
+    hash(d, ["-f", "jsonl", "-o", "known", "t"]).run().done();
+    hash(d, ["-a", "ssdeep", "-f", "jsonl", "-o", "similar", "t"]).run().done();
+    fs::write(d.join("other"), line(b"other", "x")).unwrap();
+    files.iter().for_each(|file| fs::write(file, "changed").unwrap());
+    let reports: [&[&str]; 8] = [
+        &["verify", "list"],
+        &["verify", "-f", "html", "list"],
+        &["match", "--only", "unknown", "--known", "bad=other", "t"],
+        &["match", "--known", "bad=known", "--digests", "list"],
+        &["dupes", "--digests", "list"],
+        &["covers", "t", "--by", "none"],
+        &["compare", "--digests", "similar"],
+        &["compare", "--clusters", "--digests", "similar"],
+    ];
+    for arguments in reports {
+        let ended = pfh(d, arguments).run();
+        let text = str::from_utf8(&ended.stdout).unwrap();
+        assert!(text.chars().all(is_harmless), "{arguments:?}: {text:?}");
+        let is_shown = [ODD_SHOWN, "y\\x9b31m", "y\\x9c31m"].iter().all(|name| text.contains(name));
+        assert!(is_shown, "{arguments:?}: {text:?} {:?}", ended.stderr);
+    }
+}
+
+/// Formats that others read have the names as they are, but on a terminal, which would obey these.
+#[test]
+fn lists_on_a_terminal_command_nothing() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join(ODD), "x").unwrap();
+    fs::write(d.join("list"), line(b"x", ODD)).unwrap();
+    let lists: [&[&str]; 6] = [
+        &["hash", ODD],
+        &["hash", "--tag", ODD],
+        &["hash", "-f", "csv", ODD],
+        &["hash", "-o", "/dev/stdout", ODD],
+        &["verify", "--compat", "gnu", "list"],
+        &["match", "-q", "--known", "bad=list", "--names-only", ODD],
+    ];
+    for arguments in lists {
+        let ended = pfh(d, arguments).run();
+        let expected = String::from_utf8(ended.stdout.clone()).unwrap();
+        assert!(expected.contains(ODD), "{arguments:?}: {expected:?} {:?}", ended.stderr);
+        let (mut terminal, end) = terminal(200);
+        let run = pfh(d, arguments).with(|command| command.stdout(end)).start();
+        let mut written = Vec::new();
+        // When all programs have closed a terminal, reading from it is an error.
+        let _ = terminal.read_to_end(&mut written);
+        assert_eq!(run.end().code(), ended.code(), "{arguments:?}");
+        let expected = expected.replace(ODD, ODD_SHOWN).replace('\n', "\r\n");
+        assert_eq!(String::from_utf8(written).unwrap(), expected, "{arguments:?}");
     }
 }
 
@@ -227,13 +306,7 @@ fn progress_fits_its_terminal_and_leaves_it() {
     let name = "a-name-that-is-by-itself-wider-than-the-terminal";
     fifo(&d.join(name));
 
-    let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let size = Winsize { ws_row: 24, ws_col: COLUMNS.try_into().unwrap(), ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&terminal, size).unwrap();
-    let end = ptsname(&terminal, Vec::new()).unwrap();
-    let end = OpenOptions::new().read(true).write(true).open(end.to_str().unwrap()).unwrap();
+    let (mut terminal, end) = terminal(COLUMNS);
     let run = hash(d, [name]).with(|command| command.env("TERM", "xterm").stderr(end)).start();
     let written = thread::spawn(move || {
         let mut written = Vec::new();

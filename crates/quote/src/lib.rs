@@ -1,4 +1,11 @@
-//! Quoting of names and foreign texts in messages.
+//! Names and foreign texts, printed so that they command nothing: no terminal, no page, and no line beside them.
+//!
+//! ```
+//! assert_eq!(pfh_quote::quoted(b"a\x1b[31m\xff"), "`a\\u{1b}[31m\\xff`");
+//! ```
+//!
+//! This crate knows nothing of what is printed, nor where.
+#![forbid(unsafe_code)]
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
@@ -7,11 +14,7 @@ use std::path::Path;
 /// Returns a path in backticks, with unprintable characters escaped, so that a name cannot pass for another line,
 /// control the terminal or reorder the text beside it.
 pub fn quoted(path: &[u8]) -> String {
-    let mut text = String::with_capacity(path.len() + 2);
-    text.push('`');
-    push_escaped(path, &mut text);
-    text.push('`');
-    text
+    format!("`{}`", escaped(path))
 }
 
 /// Like [`quoted`], for a [`Path`].
@@ -19,10 +22,17 @@ pub fn quoted_path(path: &Path) -> String {
     quoted(path.as_os_str().as_bytes())
 }
 
+/// Returns a name with what is unprintable escaped, for where something else marks its ends.
+pub fn escaped(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    push_escaped(name, &mut text);
+    text
+}
+
 fn push_escaped(bytes: &[u8], text: &mut String) {
     for chunk in bytes.utf8_chunks() {
         for character in chunk.valid().chars() {
-            if character.is_control() || is_invisible(character) {
+            if is_unprintable(character) {
                 text.extend(character.escape_default());
             } else {
                 text.push(character);
@@ -32,6 +42,16 @@ fn push_escaped(bytes: &[u8], text: &mut String) {
             let _ = write!(text, "\\x{byte:02x}");
         }
     }
+}
+
+/// Whether a name is UTF-8 without unprintable characters, so that it needs no escapes.
+pub fn is_plain(name: &[u8]) -> bool {
+    std::str::from_utf8(name).is_ok_and(|name| !name.contains(is_unprintable))
+}
+
+/// Whether a character is a control, or is invisible and can hide, break or reorder the text beside it.
+pub fn is_unprintable(character: char) -> bool {
+    character.is_control() || is_invisible(character)
 }
 
 /// Whether a character is a format character (general category Cf of Unicode 16: bidirectional controls, zero widths,
@@ -64,6 +84,7 @@ mod tests {
         assert_eq!(quoted(b"a b"), "`a b`");
         assert_eq!(quoted(b"a\nb\x1b[31m"), "`a\\nb\\u{1b}[31m`");
         assert_eq!(quoted(b"\xff\xfe\xc3\xa9"), "`\\xff\\xfeé`");
+        assert!(!is_plain(b"\x9b31m") && is_plain(b"") && is_plain(b"a b\\n"));
     }
 
     /// Characters that reorder, hide or break a line are escaped; letters, marks and spaces of all scripts are not.
@@ -77,9 +98,11 @@ mod tests {
             let text = quoted(format!("a{character}b").as_bytes());
             assert_eq!(text, format!("`a{}b`", character.escape_default()));
             assert!(text.is_ascii());
+            assert!(!is_plain(format!("a{character}b").as_bytes()), "{character:?}");
         }
         let visible = "äöü ελληνικά 日本語 עברית العربية हिन्दी e\u{301} \u{1f600}";
         assert_eq!(quoted(visible.as_bytes()), format!("`{visible}`"));
+        assert!(is_plain(visible.as_bytes()));
     }
 
     #[test]
