@@ -6,6 +6,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use pfh_list::{ResumeError, ResumedList, TEMPORARY_PREFIX};
 use pfh_record::quote::{quoted, quoted_path};
@@ -36,6 +38,10 @@ const NAMED_MAX: usize = 10;
 
 /// Modification times are the same if they differ by no more than this, since FAT counts in steps of two seconds.
 const TIME_STEP_SECONDS: i64 = 2;
+
+/// How long a file may stay that was removed while it was open, after it was closed, and how often that is tried.
+const HIDDEN_PATIENCE: Duration = Duration::from_secs(1);
+const HIDDEN_STEP: Duration = Duration::from_millis(10);
 
 /// The reason why a directory cannot be a destination. `Display` says what to do.
 #[derive(Debug)]
@@ -122,7 +128,8 @@ struct State {
     directories: Directories,
     /// Where hard links come from.
     leaders: Directories,
-    journal: File,
+    /// Open until the copy has ended.
+    journal: Option<File>,
 }
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -156,7 +163,7 @@ impl Destination {
         })?;
         let root = Arc::new(root);
         let directories = || Directories::new(Arc::clone(&root));
-        let state = State { directories: directories(), leaders: directories(), journal: file };
+        let state = State { directories: directories(), leaders: directories(), journal: Some(file) };
         let (path, state) = (path.to_owned(), Mutex::new(state));
         let mut destination = Destination { path, root, staging, journal, has_hard_links: false, state };
         let probe = staged(0);
@@ -347,23 +354,25 @@ impl Destination {
     /// Appends whole lines to the journal: all of them, or none.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If it cannot be written, or the copy has ended.
     pub fn record(&self, lines: &[u8]) -> io::Result<()> {
         let mut state = self.state();
-        let before = state.journal.stream_position()?;
-        let written = state.journal.write_all(lines);
+        let Some(journal) = &mut state.journal else { return Err(Errno::BADF.into()) };
+        let before = journal.stream_position()?;
+        let written = journal.write_all(lines);
         if written.is_err() {
             // A part of a line that stays nevertheless is found by whoever reads the journal.
-            let _ = state.journal.set_len(before);
-            let _ = state.journal.seek(SeekFrom::Start(before));
+            let _ = journal.set_len(before);
+            let _ = journal.seek(SeekFrom::Start(before));
         }
         written
     }
 
-    /// Ends the copy: removes the directory for staged files, with the journal if `is_complete`.
+    /// Ends the copy: removes staged files and, if `is_complete`, the journal and the directory of both. That is
+    /// durable after [`Destination::sync`].
     ///
     /// # Errors
-    /// If something cannot be removed.
+    /// If something cannot be removed. No file that was copied needs it.
     pub fn end(&self, is_complete: bool) -> io::Result<()> {
         self.remove_staged()?;
         if is_complete {
@@ -374,9 +383,26 @@ impl Destination {
             for name in Entries::of(&self.staging)?.own {
                 missing_is_fine(unlinkat(&self.staging, &name[..], AtFlags::empty()))?;
             }
-            missing_is_fine(unlinkat(&self.root, STAGING, AtFlags::REMOVEDIR))?;
+            missing_is_fine(self.remove_staging())?;
         }
-        self.sync()
+        Ok(())
+    }
+
+    /// Removes the directory for staged files, whose files were removed.
+    fn remove_staging(&self) -> Result<(), Errno> {
+        let mut left = HIDDEN_PATIENCE;
+        loop {
+            match unlinkat(&self.root, STAGING, AtFlags::REMOVEDIR) {
+                // FUSE and NFS keep what was removed while it was open under another name until it is closed, and FUSE
+                // for a moment longer. Elsewhere the journal stays open, since its lock keeps other copies off.
+                Err(Errno::NOTEMPTY | Errno::EXIST) if !left.is_zero() => {
+                    self.state().journal = None;
+                    thread::sleep(HIDDEN_STEP);
+                    left = left.saturating_sub(HIDDEN_STEP);
+                }
+                removed => return removed,
+            }
+        }
     }
 
     fn remove_staged(&self) -> io::Result<()> {

@@ -291,7 +291,7 @@ impl Measurements {
     pub fn open(path: &Path) -> Result<Measurements, Error> {
         let path = if path.is_dir() { path.join(store::FILE) } else { path.to_owned() };
         let named = |error: &dyn fmt::Display| Error::Input(format!("`{}`: {error}", path.display()));
-        let file = File::open(&path).map_err(|error| named(&error))?;
+        let file = store::open_regular(&path, File::options().read(true)).map_err(|error| named(&error))?;
         Measurements::read(BufReader::new(file)).map_err(|error| named(&error))
     }
 

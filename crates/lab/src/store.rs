@@ -1,6 +1,6 @@
 //! `results.jsonl`: written line by line as results come, and continued after an interruption.
 
-use std::fs::{self, File, Metadata, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -15,6 +15,14 @@ const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(50);
 
 /// The file in the folder of an experiment's results.
 pub const FILE: &str = "results.jsonl";
+
+/// Opens a regular file. Nothing else is opened, since a pipe would wait for whoever writes to it.
+pub(crate) fn open_regular(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    options.open(path)
+}
 
 /// Adds entries to a file. Added entries stay, whatever happens later.
 #[derive(Debug)]
@@ -72,7 +80,7 @@ impl Store {
     /// When it cannot be read, or a line before the last is damaged; the file is then left as it is.
     pub fn open(folder: &Path) -> Result<(Store, Vec<Entry>), Error> {
         let path = folder.join(FILE);
-        let file = File::options().read(true).write(true).open(&path).map_err(Error::file(&path))?;
+        let file = open_regular(&path, File::options().read(true).write(true)).map_err(Error::file(&path))?;
         let mut store = Store::lock(path, file)?;
         let text = fs::read(&store.path).map_err(Error::file(&store.path))?;
         let damaged = |(line, error): (usize, String)| {

@@ -8,7 +8,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use pfh_list::{open_own, open_regular};
 use pfh_record::Timestamp;
+use pfh_record::quote::quoted_path;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -63,13 +65,20 @@ impl Lock {
     /// `waits`: until another run has ended.
     ///
     /// # Errors
-    /// [`Error::InUse`] if another run has it.
+    /// [`Error::InUse`] if another run has it, and [`Error::Refused`] if something else than a regular file has its
+    /// name: a symbolic link is not followed.
     pub fn take(path: &Path, waits: bool) -> Result<Lock, Error> {
         // A ledger that is not made yet has no link to it.
         let mut name = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
         name.push(".lock");
+        let name = PathBuf::from(name);
         // A file of its own: closing a descriptor of the database would end SQLite's own locks.
-        let file = File::options().create(true).truncate(false).write(true).open(name)?;
+        let file = open_own(&name).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput => {
+                Error::Refused(format!("its lock {} is not a regular file: remove that", quoted_path(&name)))
+            }
+            _ => error.into(),
+        })?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) if waits => file.lock()?,
@@ -97,9 +106,7 @@ pub(crate) fn now() -> i64 {
 /// Whether a file that SQLite does not open has the number of a ledger in its header: it was one.
 fn has_mark(path: &Path) -> bool {
     let mut header = [0; 72];
-    // Opening a pipe would wait.
-    let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let is_read = is_file && File::open(path).and_then(|mut file| file.read_exact(&mut header)).is_ok();
+    let is_read = open_regular(path).and_then(|mut file| file.read_exact(&mut header)).is_ok();
     is_read && header[68..] == schema::APPLICATION_ID.to_be_bytes()
 }
 

@@ -48,7 +48,20 @@ impl AtomicFile {
     /// If the directory or an existing file is not writable.
     pub fn create(target: &Path) -> io::Result<AtomicFile> {
         let existing = fs::metadata(target).ok();
-        let target = followed(target)?;
+        AtomicFile::in_place_of(existing, followed(target)?)
+    }
+
+    /// Like [`AtomicFile::create`], for a name that the user did not give. A symbolic link is not followed, since
+    /// whoever can write to the directory would choose the file: it is replaced.
+    ///
+    /// # Errors
+    /// If the directory or an existing file is not writable.
+    pub fn create_unfollowed(target: &Path) -> io::Result<AtomicFile> {
+        let existing = fs::symlink_metadata(target).ok().filter(|found| !found.is_symlink());
+        AtomicFile::in_place_of(existing, target.to_owned())
+    }
+
+    fn in_place_of(existing: Option<fs::Metadata>, target: PathBuf) -> io::Result<AtomicFile> {
         let directory = directory_of(&target);
         // Checked first, so that the message does not name a temporary file.
         access(directory, Access::WRITE_OK | Access::EXEC_OK)?;
@@ -491,6 +504,29 @@ mod tests {
         assert!(link.is_symlink());
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(fs::metadata(&target).unwrap().mode() & 0o777, 0o640);
+        assert_eq!(names(folder.path()), ["link", "list"]);
+    }
+
+    #[test]
+    fn a_link_is_replaced_where_links_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("list"), folder.path().join("link"));
+        fs::write(&target, "old").unwrap();
+        for (leads, text) in [("list", "new"), ("none", "newer")] {
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(leads, &link).unwrap();
+            let mut file = AtomicFile::create_unfollowed(&link).unwrap();
+            assert_eq!((file.target(), file.replaces()), (&*link, false));
+            file.write_all(text.as_bytes()).unwrap();
+            file.persist().unwrap();
+            assert!(!link.is_symlink());
+            assert_eq!(fs::read_to_string(&link).unwrap(), text);
+            assert_eq!((fs::read_to_string(&target).unwrap(), names(folder.path()).len()), ("old".to_owned(), 2));
+        }
+        // What has the name already keeps it.
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink("none", &link).unwrap();
+        assert!(!AtomicFile::create_unfollowed(&link).unwrap().persist_new().unwrap());
         assert_eq!(names(folder.path()), ["link", "list"]);
     }
 }

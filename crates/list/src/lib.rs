@@ -7,7 +7,8 @@
 //! - [`NamedDigests`] keeps similarity digests in memory; [`DigestIndex`] is an index of them in a file.
 //! - [`ExternalSort`] and [`ByteSort`] sort more records than memory holds; [`Spool`] keeps their order, and
 //!   [`Grouping`] brings values together by their keys.
-//! - [`AtomicFile`] is a file that appears whole or not at all; [`ResumedList`] is one that a later run continues.
+//! - [`AtomicFile`] is a file that appears whole or not at all; [`ResumedList`] is one that a later run continues;
+//!   [`open_regular`] and [`open_own`] open what is a file, and wait for nothing else.
 //!
 //! Nothing here prints or exits. Reports are returned, and their `Display` is the text for users.
 //!
@@ -30,6 +31,7 @@ mod latest;
 mod list;
 mod lookup;
 mod named_digests;
+mod regular;
 mod resume;
 mod sort;
 mod spool;
@@ -45,6 +47,7 @@ pub use lookup::{Doubt, KnownDigests, Match, Name, TooManyDigests};
 pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded, WithoutDigest};
 pub use pfh_record::FileIdentity;
 pub use pfh_record::{Columns, ColumnsError, Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
+pub use regular::{open_own, open_regular};
 pub use resume::{Remark, ResumeError, ResumedList};
 pub use sort::{ByteSort, ExternalSort, be_number};
 pub use spool::{Spool, SpoolReader};

@@ -9,6 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use pfh_digest::{Algorithm, Hasher};
+use pfh_list::open_regular;
 use pfh_record::{FormatName, OBJECT_BYTES_MAX, ReadOptions, Reader, Record, Selection, WriteOptions};
 
 use crate::PlanError;
@@ -178,8 +179,9 @@ pub struct ShardList {
 
 impl ShardList {
     pub(crate) fn open(path: &Path, expected: &Shard) -> Result<ShardList, PlanError> {
-        let file = File::open(path).map_err(|error| match error.kind() {
+        let file = open_regular(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => PlanError::List { path: path.to_owned(), reason: "it is not there".to_owned() },
+            io::ErrorKind::InvalidInput => PlanError::List { path: path.to_owned(), reason: error.to_string() },
             _ => PlanError::Io { path: path.to_owned(), error },
         })?;
         Ok(ShardList {

@@ -1,6 +1,6 @@
 //! A plan: the folder, and what `plan.json` says.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -11,7 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::hexadecimal;
 use pfh_digest::parts::is_part_bytes;
-use pfh_list::AtomicFile;
+use pfh_list::{AtomicFile, open_regular};
 use pfh_record::{DigestKind, Selection};
 use serde::{Deserialize, Serialize};
 
@@ -279,7 +279,7 @@ impl Plan {
     pub fn open(folder: &Path) -> Result<Plan, PlanError> {
         let path = folder.join(FILE_NAME);
         let mut bytes = Vec::new();
-        let read = File::open(&path).and_then(|file| file.take(PLAN_BYTES_MAX + 1).read_to_end(&mut bytes));
+        let read = open_regular(&path).and_then(|file| file.take(PLAN_BYTES_MAX + 1).read_to_end(&mut bytes));
         match read {
             Err(error) if error.kind() == io::ErrorKind::NotFound && folder.is_dir() => {
                 return Err(PlanError::NoPlan { folder: folder.to_owned() });
@@ -371,7 +371,7 @@ impl Plan {
     /// Writes `plan.json`, whole and last.
     pub(crate) fn write(&self) -> Result<(), PlanError> {
         let path = self.folder.join(FILE_NAME);
-        let written = AtomicFile::create(&path).and_then(|mut file| {
+        let written = AtomicFile::create_unfollowed(&path).and_then(|mut file| {
             file.write_all(self.json().as_bytes())?;
             file.persist_new()
         });

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 
+use pfh_list::open_regular;
 use pfh_record::quote::quoted;
 use pfh_record::{
     Entry, FormatName, Header, ListEnd, OBJECT_BYTES_MAX, Part, Piece, ReadError, ReadOptions, Reader, Record, Summary,
@@ -47,8 +48,15 @@ impl Plan {
     /// [`PlanError::Io`].
     pub fn state(&self, shard: u32) -> Result<ResultState, PlanError> {
         let path = self.result_path(shard);
-        let file = match File::open(&path) {
+        let file = match open_regular(&path) {
+            // No result could get this name.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
+                return Ok(ResultState::Damaged("it is a symbolic link that leads to nothing".to_owned()));
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ResultState::Missing),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                return Ok(ResultState::Damaged(error.to_string()));
+            }
             file => file.map_err(PlanError::io(&path))?,
         };
         let ends = ends(file).map_err(PlanError::io(&path))?;
@@ -196,7 +204,7 @@ impl<'p> ShardResult<'p> {
     fn open(plan: &'p Plan, shard: u32) -> Result<ShardResult<'p>, PlanError> {
         let list = plan.list(shard)?;
         let path = plan.result_path(shard);
-        let file = File::open(&path).map_err(PlanError::io(&path))?;
+        let file = open_regular(&path).map_err(PlanError::io(&path))?;
         let records = Records::of(BufReader::with_capacity(BUFFER_BYTES, file));
         let mut result = ShardResult { plan, shard, path, list, records, next: None };
         match plan.differs(result.records.reader.header()) {

@@ -171,7 +171,7 @@ fn writing_fails_where_the_plan_says() {
 #[test]
 fn a_filesystem_can_lack_ways_to_give_names() {
     for (without_noreplace, without_hard_links) in [(true, false), (false, true), (true, true)] {
-        writing(Writing { without_noreplace, without_hard_links, late: false }, b"", |shown, _| {
+        writing(Writing { without_noreplace, without_hard_links, ..Writing::default() }, b"", |shown, _| {
             let [a, b, c] = ["a", "b", "c"].map(|name| shown.join(name));
             fs::write(&a, "1").unwrap();
             let (renamed, linked) = (rename_new(&a, &b), fs::hard_link(if b.exists() { &b } else { &a }, &c));
@@ -181,6 +181,29 @@ fn a_filesystem_can_lack_ways_to_give_names() {
             fs::rename(if b.exists() { &b } else { &a }, &c).unwrap();
         });
     }
+}
+
+#[test]
+fn a_file_that_is_removed_while_it_is_open_can_be_hidden() {
+    writing(Writing { hides_removed: true, ..Writing::default() }, b"", |shown, real| {
+        let folder = shown.join("folder");
+        fs::create_dir(&folder).unwrap();
+        let mut file = File::create(folder.join("a")).unwrap();
+        // Another name of it is removed as anywhere.
+        fs::hard_link(folder.join("a"), folder.join("b")).unwrap();
+        fs::remove_file(folder.join("b")).unwrap();
+        fs::remove_file(folder.join("a")).unwrap();
+        file.write_all(b"1").unwrap();
+        fails(fs::remove_dir(&folder), 39);
+        drop(file);
+        // The kernel does not wait until this filesystem has closed it.
+        let started = Instant::now();
+        while fs::read_dir(real.join("folder")).unwrap().next().is_some() {
+            assert!(started.elapsed() < Duration::from_secs(10));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        fs::remove_dir(&folder).unwrap();
+    });
 }
 
 #[test]

@@ -85,7 +85,7 @@ const RULES: [Rule; 8] = [
             ),
             except("crates/plan/src/", "plans, the lists of shards, and their results"),
             except("crates/copy/src/", "files that are written, and directories of destinations"),
-            except("crates/ledger/src/ledger.rs", "the lock beside a ledger"),
+            except("crates/ledger/src/ledger.rs", "takes the name of a new ledger"),
             except("crates/pfh/src/cli/audit/policy.rs", "the policy of an audit"),
             except("crates/pfh/src/cli/audit/head.rs", "heads of ledgers and their time stamps"),
             except("crates/pfh/src/cli/output.rs", "the file of -o"),

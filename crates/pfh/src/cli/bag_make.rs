@@ -37,6 +37,10 @@ const STAGING: &str = ".pfh-bag";
 /// The directory of the payload.
 const DATA: &str = "data";
 
+/// Kinds of names in the root of a bag that are refused: they would be opened, wherever they lead.
+const LINK: &str = "a symbolic link";
+const NOT_REGULAR: &str = "a pipe, socket or device";
+
 /// The text of the mark of a bag whose payload is a copy; that of a bag that is made in place is empty.
 const COPIED: &str = "copied\n";
 
@@ -944,24 +948,31 @@ fn open_bag(maker: &mut Maker<'_>) -> Result<Old, Failed> {
     let root = maker.place.root.as_os_str().as_bytes().to_vec();
     let walk = WalkOptions { roots: vec![root.clone()], max_depth: Some(1), ..WalkOptions::default() };
     let source = bag_files::survey(maker.options, walk)?;
-    let (mut files, mut links) = (Vec::new(), Vec::new());
+    let (mut files, mut refused) = (Vec::new(), None);
     let walked = bag_files::walk(maker.command, &source, &mut |command, found| {
         match found {
             Found::Entry(entry) => files.push((below(&root, &entry.path()).to_vec(), entry)),
-            Found::Other(path, Other::Link(_)) => links.push(path),
+            Found::Other(path, Other::Link(_)) => {
+                refused.get_or_insert((path, LINK));
+            }
+            Found::Skipped(path, SkipReason::NotRegular) => {
+                refused.get_or_insert((path, NOT_REGULAR));
+            }
             Found::Failed(path, error) => fail(command, path, error),
             _ => {}
         }
         Ok(())
     });
     walked.map_err(Failed::temporary)?;
-    match links.first() {
-        Some(link) => Err(Failed::usage(format_args!(
-            "{} is a symbolic link, which a bag cannot have; nothing was changed",
-            message::quoted(link)
-        ))),
+    match refused {
+        Some((path, kind)) => Err(not_in_bags(&path, kind)),
         None => Ok(Old { source, files }),
     }
+}
+
+/// Returns the failure that a name in the root of a bag is of this kind.
+fn not_in_bags(path: &[u8], kind: &str) -> Failed {
+    Failed::usage(format_args!("{} is {kind}, which a bag cannot have; nothing was changed", message::quoted(path)))
 }
 
 /// Writes the tag files of an updated bag, and says what has changed. `payload` is what is there.
@@ -1051,14 +1062,20 @@ fn not_rewritten(place: &Place, old_names: &[ManifestName], written: &[String]) 
     old_names.iter().filter(is_old).map(|name| place.of(&name.file)).collect()
 }
 
-/// Returns the names in the root of a bag that tag manifests list and that are not rewritten.
+/// Returns the names in the root of a bag that tag manifests list and that are not rewritten. The payload was hashed
+/// since [`open_bag`], so that their kinds may be others by now.
 fn other_tag_files(place: &Place, staged: &[String]) -> Result<Vec<Vec<u8>>, Failed> {
     let failed = |error: io::Error| not_written(&place.root, error);
     let mut others = Vec::new();
     for entry in fs::read_dir(&place.root).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
+        let entry = entry.map_err(failed)?;
+        let (name, kind) = (entry.file_name(), entry.file_type().map_err(failed)?);
         let is_own = name == STAGING || name == DATA || staged.iter().any(|one| name == one.as_str());
         if !is_own && ManifestName::parse(name.as_bytes()).is_none() {
+            if !kind.is_file() && !kind.is_dir() {
+                let kind = if kind.is_symlink() { LINK } else { NOT_REGULAR };
+                return Err(not_in_bags(entry.path().as_os_str().as_bytes(), kind));
+            }
             others.push(name.as_bytes().to_vec());
         }
     }

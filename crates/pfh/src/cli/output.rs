@@ -293,9 +293,10 @@ impl Output {
         Ok(Output::new(To::Whole(file)))
     }
 
-    /// Creates a file that appears under its name only when it is whole, and unless there is one by then.
+    /// Creates a file that appears under its name only when it is whole, and unless there is one by then. A symbolic
+    /// link is not followed.
     pub(crate) fn once(target: &Path) -> io::Result<Output> {
-        Ok(Output::new(To::Once(AtomicFile::create(target)?)))
+        Ok(Output::new(To::Once(AtomicFile::create_unfollowed(target)?)))
     }
 
     /// Returns the existing file that this one will replace.

@@ -336,6 +336,46 @@ fn no_output_replaces_a_file_of_the_collection() {
     intact(d, "l.pfhl");
 }
 
+/// Whoever can write to the directory of a ledger does not choose the file that is its lock, and holds nobody up.
+#[test]
+fn a_lock_is_a_regular_file() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    let refused = |arguments: &[&str]| {
+        let said = "pfh: `l.pfhl`: its lock `l.pfhl.lock` is not a regular file: remove that\n";
+        let ended = audit(d, arguments);
+        assert!(ended.code() == 2 && ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
+        fs::remove_file(d.join("l.pfhl.lock")).unwrap();
+    };
+    symlink("anywhere", d.join("l.pfhl.lock")).unwrap();
+    refused(&["init", "-q", "l.pfhl", "t"]);
+    assert!(!d.join("l.pfhl").exists() && !d.join("anywhere").exists());
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    fs::remove_file(d.join("l.pfhl.lock")).unwrap();
+    fifo(&d.join("l.pfhl.lock"));
+    refused(&["run", "-q", "l.pfhl"]);
+    audit(d, &["run", "-q", "l.pfhl"]).done();
+}
+
+/// The user has named the directory of reports, and not the file that a link there leads to; metrics are named.
+#[test]
+fn a_link_in_the_place_of_a_report_is_replaced() {
+    let directory = tree(&[("a", "1")]);
+    let d = directory.path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    fs::create_dir(d.join("out")).unwrap();
+    for (name, link) in [("precious", "out/l-run-00002.txt"), ("metrics", "m.prom")] {
+        fs::write(d.join(name), "old").unwrap();
+        symlink(d.join(name), d.join(link)).unwrap();
+    }
+    let reports = "directory = 'out'\nformats = ['text']\nprometheus = 'm.prom'";
+    fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\n[reports]\n{reports}\n")).unwrap();
+    audit(d, &["run", "-q", "p.toml"]).done();
+    assert_eq!(fs::read_to_string(d.join("precious")).unwrap(), "old");
+    assert!(fs::symlink_metadata(d.join("out/l-run-00002.txt")).unwrap().is_file());
+    assert!(d.join("m.prom").is_symlink() && fs::read_to_string(d.join("metrics")).unwrap() != "old");
+}
+
 /// A link to the ledger has no lock of its own, and one to the root names it.
 #[test]
 fn links_to_the_ledger_and_to_the_root() {

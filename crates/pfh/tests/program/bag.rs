@@ -204,6 +204,30 @@ fn what_no_bag_can_have_is_refused_before_anything_changes() {
     assert_eq!(files(&d.join("x")), before);
 }
 
+/// Opening a pipe would wait, and a link leads to a file that is no part of the bag.
+#[test]
+fn an_update_opens_only_files_and_directories() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "a"), ("other", "1")]);
+    bag(d, &["create", "x"]).done();
+    let before = files(&d.join("x"));
+    let link = |path: &Path| symlink("../other", path).unwrap();
+    let (pipe, other) = ("pipe, socket or device", "symbolic link");
+    let names: [(&str, &dyn Fn(&Path), &str); 3] =
+        [("extra", &fifo, pipe), ("fetch.txt", &fifo, pipe), ("extra", &link, other)];
+    for (name, make, kind) in names {
+        let path = d.join("x").join(name);
+        make(&path);
+        let said = format!("pfh: `x/{name}` is a {kind}, which a bag cannot have; nothing was changed\n");
+        bag(d, &["update", "x"]).expect(2, &said);
+        // It ends, whatever it says of them.
+        bag(d, &["verify", "-q", "x"]);
+        fs::remove_file(path).unwrap();
+        assert_eq!(files(&d.join("x")), before);
+    }
+}
+
 /// Only what pfh has written in `.pfh-bag` is removed from there.
 #[test]
 fn files_of_others_among_unfinished_files_are_kept() {

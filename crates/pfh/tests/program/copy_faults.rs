@@ -276,7 +276,7 @@ fn a_refused_name_concerns_only_its_file() {
     for without in [false, true] {
         let Some(mut scene) = Scene::new(&["a", "a:b", "d:e/f", "z"]) else { return };
         symlink("a", scene.root().join("from/l:m")).unwrap();
-        let writing = Writing { without_noreplace: without, without_hard_links: without, late: false };
+        let writing = Writing { without_noreplace: without, without_hard_links: without, ..Writing::default() };
         if !scene.mount(writing, "a:b refused 22\nd:e refused 22\nl:m refused 22") {
             return;
         }
@@ -296,7 +296,7 @@ fn filesystems_without_some_ways_to_give_names() {
         let Some(mut scene) = Scene::new(&["a", "c", "d/e", "taken"]) else { return };
         fs::hard_link(scene.root().join("from/a"), scene.root().join("from/b")).unwrap();
         fs::write(scene.root().join("real/taken"), "mine").unwrap();
-        if !scene.mount(Writing { without_noreplace, without_hard_links, late: false }, "") {
+        if !scene.mount(Writing { without_noreplace, without_hard_links, ..Writing::default() }, "") {
             return;
         }
         let said = "pfh: `to/taken`: there is another file of this name, which was not replaced\n\
@@ -312,6 +312,38 @@ fn filesystems_without_some_ways_to_give_names() {
         let inode = |name: &str| fs::metadata(real.join(name)).unwrap().ino();
         assert_eq!(inode("a") == inode("b"), !without_hard_links);
     }
+}
+
+/// FUSE and NFS keep a file that was removed while it was open, under another name, until it is closed.
+#[test]
+fn nothing_is_left_where_removed_files_are_hidden() {
+    let Some(mut scene) = Scene::new(&["a", "b"]) else { return };
+    if !scene.mount(Writing { hides_removed: true, ..Writing::default() }, "") {
+        return;
+    }
+    let said = "pfh: 2 files, 200 kB, at 2 destinations; read back and equal\n";
+    scene.copy(&["from/", "--to", "to", "--to", "other"], 0, said);
+    scene.has("real", &["a", "b"]);
+    scene.has("other", &["a", "b"]);
+}
+
+/// All files are copied without it, and it holds back no other destination.
+#[test]
+fn a_directory_for_staged_files_that_stays_is_told() {
+    let Some(mut scene) = Scene::new(&["a"]) else { return };
+    if !scene.mount_at("from", "slow", None, "a stall 2000") {
+        return;
+    }
+    let running = pfh(scene.root(), ["copy", "slow/", "--to", "real", "--to", "other"]).start();
+    let staging = scene.root().join("real/.pfh-copy");
+    eventually("the copy has begun", || staging.join("journal.jsonl").exists());
+    fs::write(staging.join("notes"), "mine").unwrap();
+    let said = "pfh: `real/.pfh-copy` cannot be removed: Directory not empty (os error 39); no copy needs it\n\
+        pfh: 1 file, 100 kB, at 2 destinations; read back and equal\n";
+    running.end().expect(0, said);
+    assert_eq!(names(&staging), [Path::new("notes")]);
+    scene.has("real", &[".pfh-copy", "a"]);
+    scene.has("other", &["a"]);
 }
 
 /// Whatever ends one destination, the other gets everything, in whichever order they are named.

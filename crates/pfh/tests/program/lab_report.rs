@@ -89,11 +89,14 @@ fn damaged_results_are_named() {
     folder(directory.path(), "empty", "");
     folder(directory.path(), "other", "{\"type\":\"file\"}\n");
     fs::create_dir(directory.path().join("bare")).unwrap();
+    fs::create_dir(directory.path().join("pipe")).unwrap();
+    fifo(&directory.path().join("pipe/results.jsonl"));
     for (name, text) in [
         ("garbage", "`garbage/results.jsonl`: line 3: "),
         ("empty", "the file is empty"),
         ("other", "line 1: "),
         ("bare", "`bare/results.jsonl`: No such file"),
+        ("pipe", "`pipe/results.jsonl`: it is not a regular file"),
         ("absent", "`absent`: No such file"),
     ] {
         for command in [vec!["lab", "report", name], vec!["lab", "compare", name, name]] {

@@ -785,6 +785,62 @@ fn damage_is_reported() {
     merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
 }
 
+/// A pipe in the folder of a plan is not waited for.
+#[test]
+fn pipes_among_the_files_of_a_plan_are_reported() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [10; 20]);
+    shard(root, &["-q", "-o", "plan", "--shards", "2", "t"], 0);
+    let plan = root.canonicalize().unwrap().join("plan");
+    let with_pipe = |name: &str, check: &dyn Fn(&str)| {
+        let (path, kept) = (plan.join(name), plan.join("kept"));
+        fs::rename(&path, &kept).unwrap();
+        fifo(&path);
+        check(&format!("`{}`", path.display()));
+        fs::rename(&kept, &path).unwrap();
+    };
+    let no_file = "it is not a regular file";
+    with_pipe("00001.list", &|path| {
+        let advice = "restore it, or make the plan anew";
+        let said = format!("pfh: {path} was cut or altered after planning: {no_file}; {advice}\n");
+        hash(root, ["--plan", "plan", "--shard", "1"]).run().expect(3, &said);
+    });
+    assert_eq!(hash_all(root), 0);
+    with_pipe("00001.jsonl", &|path| {
+        let said = format!("pfh: {path} is not the result of shard 1: {no_file}; remove it and run the shard again\n");
+        hash(root, ["--plan", "plan", "--shard", "1"]).run().expect(3, &said);
+        assert_ne!(merge(root, &[]).code(), 0);
+    });
+    with_pipe("plan.json", &|path| {
+        let ended = merge(root, &[]);
+        assert!(ended.code() != 0 && ended.stderr.contains(path) && ended.stderr.contains(no_file), "{}", ended.stderr);
+    });
+    merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
+}
+
+/// A symbolic link in the place of a result is not followed: nothing is written outside of the plan.
+#[test]
+fn a_link_in_the_place_of_a_result_is_refused() {
+    let directory = scratch();
+    let root = directory.path();
+    tree(root, [10; 20]);
+    fs::create_dir(root.join("elsewhere")).unwrap();
+    shard(root, &["-q", "-o", "plan", "--shards", "2", "t"], 0);
+    let result = root.canonicalize().unwrap().join("plan/00001.jsonl");
+    symlink("../elsewhere/evil", &result).unwrap();
+    let said = format!(
+        "pfh: `{}` is not the result of shard 1: it is a symbolic link that leads to nothing; remove it and run the \
+        shard again\n",
+        result.display()
+    );
+    hash(root, ["--plan", "plan", "--shard", "1"]).run().expect(3, &said);
+    assert!(result.is_symlink() && names(&root.join("elsewhere")).is_empty());
+    fs::remove_file(&result).unwrap();
+    assert_eq!(hash_all(root), 0);
+    merge(root, &[]).printed(&hash(root, ["t"]).run().stdout);
+}
+
 /// A folder without a plan, or a plan of another tree, is refused before anything is read.
 #[test]
 fn other_plans_and_trees_are_refused() {

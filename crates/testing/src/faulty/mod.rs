@@ -81,6 +81,8 @@ impl FaultyMount {
             nodes: Mutex::new(Nodes {
                 paths: vec![vec![PathBuf::new()]],
                 numbers: HashMap::from([(PathBuf::new(), 1)]),
+                opened: HashMap::new(),
+                hidden: HashMap::new(),
             }),
         };
         Ok(Self { session: Some(fuser::spawn_mount(shown, mount_point, &config)?) })
@@ -108,6 +110,10 @@ struct Shown {
 struct Nodes {
     paths: Vec<Vec<PathBuf>>,
     numbers: HashMap<PathBuf, u64>,
+    /// By inode, how many times it is open.
+    opened: HashMap<u64, u64>,
+    /// By inode, the name that a removed file has until it is closed.
+    hidden: HashMap<u64, PathBuf>,
 }
 
 impl Shown {
@@ -249,7 +255,10 @@ impl Filesystem for Shown {
             Err(error) => return reply.error(Errno::from(error)),
         };
         match self.plan.of(path.as_os_str().as_bytes()).map_or(Ok(()), plan::FileFaults::open) {
-            Ok(()) => reply.opened(FileHandle(0), self.open_flags(&path)),
+            Ok(()) => {
+                self.opened(node);
+                reply.opened(FileHandle(0), self.open_flags(&path));
+            }
             Err(error) => reply.error(Errno::from(error)),
         }
     }
@@ -309,6 +318,7 @@ impl Filesystem for Shown {
         match made.and_then(|attributes| Ok((attributes, self.path(attributes.ino)?))) {
             Ok((attributes, path)) => {
                 let flags = self.open_flags(&path);
+                self.opened(attributes.ino);
                 reply.created(&self.options.remembered, &attributes, Generation(0), FileHandle(0), flags);
             }
             Err(error) => reply.error(Errno::from(error)),
@@ -328,7 +338,21 @@ impl Filesystem for Shown {
     }
 
     fn unlink(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        answer(self.remove(parent, name, |path| fs::remove_file(path)), reply);
+        answer(self.remove_file(parent, name), reply);
+    }
+
+    fn release(
+        &self,
+        _request: &Request,
+        node: INodeNo,
+        _handle: FileHandle,
+        _flags: OpenFlags,
+        _owner: Option<LockOwner>,
+        _flush: bool,
+        reply: ReplyEmpty,
+    ) {
+        self.closed(node);
+        reply.ok();
     }
 
     fn rmdir(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {

@@ -18,7 +18,8 @@ use super::{Nodes, Shown, plan};
 /// The unit of `statfs`.
 pub(super) const BLOCK_BYTES: u32 = 512;
 
-/// A filesystem that can be written to: how it differs from others. A file that is removed while it is open is lost.
+/// A filesystem that can be written to: how it differs from others. A file that is removed while it is open is lost,
+/// unless it is hidden.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Writing {
     /// `renameat2` refuses `RENAME_NOREPLACE` (EINVAL).
@@ -27,6 +28,9 @@ pub struct Writing {
     pub without_hard_links: bool,
     /// Writes wait in the page cache, so that their errors come late: by `close` and by `syncfs`.
     pub late: bool,
+    /// A file that is removed while it is open has a name that begins with `.fuse_hidden` until it is closed, as on
+    /// filesystems made with libfuse, and much as on NFS.
+    pub hides_removed: bool,
 }
 
 impl Nodes {
@@ -93,6 +97,50 @@ impl Shown {
         remove(&self.directory.join(&path))?;
         self.nodes().remove(&path);
         Ok(())
+    }
+
+    /// Removes a file, or hides it.
+    pub(super) fn remove_file(&self, parent: INodeNo, name: &OsStr) -> io::Result<()> {
+        if !self.options.writing.is_some_and(|writing| writing.hides_removed) {
+            return self.remove(parent, name, |path| fs::remove_file(path));
+        }
+        let path = self.path(parent)?.join(name);
+        // Held, so that the file is not closed meanwhile.
+        let mut nodes = self.nodes();
+        let number = nodes.numbers.get(&path).copied();
+        let is_last = |number: &u64| nodes.paths[*number as usize - 1].len() == 1;
+        match number.filter(|number| nodes.opened.contains_key(number) && is_last(number)) {
+            Some(number) => {
+                let hidden = path.with_file_name(format!(".fuse_hidden{number:016x}"));
+                fs::rename(self.directory.join(&path), self.directory.join(&hidden))?;
+                nodes.rename(&path, &hidden);
+                nodes.hidden.insert(number, hidden);
+            }
+            None => {
+                fs::remove_file(self.directory.join(&path))?;
+                nodes.remove(&path);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn opened(&self, node: INodeNo) {
+        *self.nodes().opened.entry(node.0).or_default() += 1;
+    }
+
+    /// Removes a hidden file that nobody has open any more.
+    pub(super) fn closed(&self, node: INodeNo) {
+        let mut nodes = self.nodes();
+        let Some(count) = nodes.opened.get_mut(&node.0) else { return };
+        *count -= 1;
+        if *count > 0 {
+            return;
+        }
+        nodes.opened.remove(&node.0);
+        if let Some(hidden) = nodes.hidden.remove(&node.0) {
+            let _ = fs::remove_file(self.directory.join(&hidden));
+            nodes.remove(&hidden);
+        }
     }
 
     pub(super) fn give_name(

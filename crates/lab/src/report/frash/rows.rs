@@ -93,7 +93,7 @@ pub fn open(path: &Path) -> Result<Option<Vec<Row>>, Error> {
         false => path.to_owned(),
     };
     // Whoever reads results otherwise says why they cannot be read.
-    let Ok(file) = File::open(&path) else { return Ok(None) };
+    let Ok(file) = crate::store::open_regular(&path, File::options().read(true)) else { return Ok(None) };
     let mut reader = BufReader::new(file);
     if !begins_as_header(&mut reader).unwrap_or(false) {
         return Ok(None);

@@ -34,16 +34,30 @@ pub(super) fn deliver(
         let _ = fs::create_dir(directory);
     }
     let files = files(policy, ledger.path(), number).into_iter();
-    sent.into_iter().chain(files.map(|(format, path)| write(ledger, number, format, &path))).collect()
+    sent.into_iter().chain(files.map(|file| write(ledger, number, &file))).collect()
 }
 
-/// Returns the files that a policy wants of a run, with their formats.
-pub(super) fn files(policy: &Policy, ledger: &Path, number: i64) -> Vec<(ReportFormat, PathBuf)> {
+/// A file that a policy wants of a run.
+pub(super) struct ReportFile {
+    pub(super) path: PathBuf,
+    format: ReportFormat,
+    /// Whether the policy names the file itself, and so the one that a symbolic link leads to. Of the others it names
+    /// the directory.
+    is_named: bool,
+}
+
+/// Returns the files that a policy wants of a run.
+pub(super) fn files(policy: &Policy, ledger: &Path, number: i64) -> Vec<ReportFile> {
     let of_run = policy.formats.iter().filter_map(|&format| {
         let directory = policy.reports.directory.as_deref()?;
-        Some((format, directory.join(format!("{}-run-{number:05}.{}", stem(ledger), ending(format)))))
+        let path = directory.join(format!("{}-run-{number:05}.{}", stem(ledger), ending(format)));
+        Some(ReportFile { path, format, is_named: false })
     });
-    let metrics = policy.reports.prometheus.iter().map(|path| (ReportFormat::Prometheus, path.clone()));
+    let metrics = policy.reports.prometheus.iter().map(|path| ReportFile {
+        path: path.clone(),
+        format: ReportFormat::Prometheus,
+        is_named: true,
+    });
     of_run.chain(metrics).collect()
 }
 
@@ -64,13 +78,14 @@ fn ending(format: ReportFormat) -> &'static str {
     }
 }
 
-fn write(ledger: &Ledger, number: i64, format: ReportFormat, path: &Path) -> Result<(), Failed> {
+fn write(ledger: &Ledger, number: i64, file: &ReportFile) -> Result<(), Failed> {
+    let ReportFile { path, format, is_named } = file;
     let not_written = |error: &dyn Display| {
         Failed::internal(format_args!("the report {} cannot be written: {error}", message::quoted_path(path)))
     };
-    let file = AtomicFile::create(path).map_err(|error| not_written(&error))?;
-    let mut file = io::BufWriter::new(file);
-    report::write(ledger, number, format, &mut file).map_err(|error| not_written(&error))?;
+    let file = if *is_named { AtomicFile::create(path) } else { AtomicFile::create_unfollowed(path) };
+    let mut file = io::BufWriter::new(file.map_err(|error| not_written(&error))?);
+    report::write(ledger, number, *format, &mut file).map_err(|error| not_written(&error))?;
     let file = file.into_inner().map_err(|error| not_written(error.error()))?;
     file.persist().map_err(|error| not_written(&error))
 }

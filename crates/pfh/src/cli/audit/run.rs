@@ -151,7 +151,7 @@ fn spare(
     let mut of_policy = Vec::new();
     if let Some(policy) = &collection.policy {
         let of_runs = numbers.flat_map(|number| deliver::files(policy, &collection.ledger, number));
-        of_policy.extend(of_runs.map(|(_, path)| path));
+        of_policy.extend(of_runs.map(|file| file.path));
     }
     collection.spare([output_file(reading.output.as_deref())].into_iter().chain(of_policy.iter().cloned()))?;
     collection.stay_outside(roots, settings, reading.output.as_slice(), &of_policy, reading.quiet)

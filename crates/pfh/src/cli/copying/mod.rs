@@ -149,15 +149,25 @@ impl Finished {
         Ok(Ok(()))
     }
 
-    /// Removes the directories for staged files and the journals.
+    /// Removes the directories for staged files and the journals. One that stays is told, and is no failure.
     pub(crate) fn end(self) -> Result<(), Failed> {
+        let mut failures = Vec::new();
         for Target { destination, .. } in self.destinations.0.iter() {
-            destination.end(true).map_err(|error| {
+            if let Err(error) = destination.end(true) {
                 let path = destination.path().join(STAGING);
-                Failed::internal(format_args!("{} cannot be removed: {error}", message::quoted_path(&path)))
-            })?;
+                message::error(format_args!(
+                    "{} cannot be removed: {error}; no copy needs it",
+                    message::quoted_path(&path)
+                ));
+            }
+            if let Err(error) = destination.sync() {
+                failures.push(format!("{}: {error}", message::quoted_path(destination.path())));
+            }
         }
-        Ok(())
+        if failures.is_empty() {
+            return Ok(());
+        }
+        Err(Failed::internal(format_args!("not everything was made durable: {}", failures.join("; "))))
     }
 }
 

@@ -30,7 +30,7 @@ impl Destinations {
     pub(super) fn leave(&self) {
         for target in self.0.iter() {
             // A file that cannot be removed now is removed by the next run.
-            let _ = target.destination.end(false);
+            let _ = target.destination.end(false).and_then(|()| target.destination.sync());
         }
     }
 }
