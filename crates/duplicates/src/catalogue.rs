@@ -2,12 +2,13 @@
 
 use crate::DIGEST_BYTES_MAX;
 use crate::digested::{Digested, FOUND, LISTED};
-use crate::item::{Content, Item, Place, SIZE_UNKNOWN, Side, identity};
+use crate::item::{Content, Item, Place, Presence, Presences, SIZE_UNKNOWN, Side, identity};
 use crate::paths::PathWriter;
 use crate::record_file::{Following, RecordFile, each_group, number, record};
 use crate::sift::Sifted;
 use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;
+use std::collections::BTreeMap;
 use std::io;
 
 /// Number of sorts that may hold records at the same time, and of as many shares of the memory.
@@ -27,13 +28,15 @@ pub struct Listed<'a> {
     /// The path from the root of the file system, so that it is the same as one in another list, or as one that was
     /// found; `None` if it is not known. Begins with a slash.
     pub whole_path: Option<&'a [u8]>,
+    /// The state of the file now, which decides whether it is compared ([`Sifted::presences`]).
+    pub presence: Presence,
     /// The digest, at most [`DIGEST_BYTES_MAX`] bytes; `None` if the list has none, because the file was not read.
     pub digest: Option<&'a [u8]>,
 }
 
 /// Length of a record of a listed file: place, digest of the path, number, digest, size, identity, side, whether the
-/// whole path is known, whether the file was not read, digest of the whole path.
-const LISTED_BYTES: usize = 4 + 16 + 8 + DIGEST_BYTES_MAX + 8 + 16 + 1 + 1 + 1 + 16;
+/// whole path is known, whether the file was not read, presence, digest of the whole path.
+const LISTED_BYTES: usize = 4 + 16 + 8 + DIGEST_BYTES_MAX + 8 + 16 + 1 + 1 + 1 + 1 + 16;
 
 /// Length of a record of a found file, and of the part of it that is the same for one that was found before.
 const FOUND_PATH_BYTES: usize = FOUND_KEY_BYTES + 8;
@@ -121,7 +124,7 @@ impl Catalogue {
     /// # Errors
     /// If a temporary file cannot be written.
     pub fn push_listed(&mut self, listed: Listed<'_>, side: Side, place: u32) -> io::Result<()> {
-        let Listed { path, size, inode, identity: found, whole_path, digest } = listed;
+        let Listed { path, size, inode, identity: found, whole_path, presence, digest } = listed;
         let content = match digest {
             Some(_) => Content::Listed { size, inode },
             None => Content::Missing,
@@ -141,7 +144,7 @@ impl Catalogue {
             &size.to_be_bytes(),
             &device.to_be_bytes(),
             &inode.to_be_bytes(),
-            &[side as u8, u8::from(whole_path.is_some()), u8::from(content == Content::Missing)],
+            &[side as u8, u8::from(whole_path.is_some()), u8::from(content == Content::Missing), presence as u8],
             &whole_hash,
         ]))
     }
@@ -180,21 +183,37 @@ impl Catalogue {
         }
         let mut digested = Digested::new(memory_bytes, whole_paths, again);
         let mut last_of_each = ExternalSort::<LISTED_BYTES>::new(memory_bytes);
+        let after_digest = 28 + DIGEST_BYTES_MAX;
+        let is_unread = |listed: &[u8; LISTED_BYTES]| listed[after_digest + 26] == 1;
+        let presence = |listed: &[u8; LISTED_BYTES]| Presence::of_number(listed[after_digest + 27]);
+        let place = |listed: &[u8; LISTED_BYTES]| listed.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes));
+        let mut presences = BTreeMap::<u32, Presences>::new();
         each_group(
             listed,
             20,
             |last: &mut Option<[u8; LISTED_BYTES]>, listed| *last = Some(*listed),
-            |last, _| last.iter().try_for_each(|listed| last_of_each.push(*listed)).map(|()| false),
+            |last, _| {
+                if let Some(listed) = &*last {
+                    if !is_unread(listed) {
+                        presences.entry(place(listed)).or_default().add(presence(listed));
+                    }
+                    last_of_each.push(*listed)?;
+                }
+                Ok(false)
+            },
             |_, _| Ok(()),
         )?;
-        let after_digest = 28 + DIGEST_BYTES_MAX;
         let mut has_sizeless = false;
         last_of_each.into_each(|listed| {
             let (item, size) = (number(&listed, 20), number(&listed, after_digest));
-            let is_unread = listed[after_digest + 26] == 1;
+            let is_unread = is_unread(&listed);
+            let list = presences.get(&place(&listed));
+            if !is_unread && list.is_some_and(|list| !list.counts(presence(&listed))) {
+                return Ok(());
+            }
             if listed[after_digest + 25] == 1 && (two_sides || !is_unread) {
                 let rank = if two_sides { listed[after_digest + 24] } else { LISTED };
-                digested.whole_paths.push(record(&[&listed[after_digest + 27..], &[rank], &listed[20..28]]))?;
+                digested.whole_paths.push(record(&[&listed[after_digest + 28..], &[rank], &listed[20..28]]))?;
             }
             if is_unread {
                 digested.unread += 1;
@@ -214,7 +233,8 @@ impl Catalogue {
                 push_size(&mut sizes, size, 0, identity, item, side)
             }
         })?;
-        Sifted::new(paths, digested, sizes, memory_bytes, two_sides, has_sizeless, files)
+        let sifted = Sifted::new(paths, digested, sizes, memory_bytes, two_sides, has_sizeless, files)?;
+        Ok(Sifted { presences, ..sifted })
     }
 }
 

@@ -87,6 +87,58 @@ impl Content {
     }
 }
 
+/// The state of a listed file now, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Presence {
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// It is at its path, with the size and the time that the list states.
+    Same,
+    /// A file of another size or time is at its path.
+    Changed,
+    /// No file is at its path.
+    Gone,
+}
+
+impl Presence {
+    pub(crate) fn of_number(number: u8) -> Presence {
+        let all = [Presence::Same, Presence::Changed, Presence::Gone];
+        all.into_iter().find(|presence| *presence as u8 == number).unwrap_or_default()
+    }
+}
+
+/// How many files of a list have digests, and what is known of these now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Presences {
+    /// All of them.
+    pub files: u64,
+    /// Those that are [`Presence::Same`].
+    pub same: u64,
+    /// Those that are [`Presence::Changed`].
+    pub changed: u64,
+    /// Those that are [`Presence::Gone`].
+    pub gone: u64,
+}
+
+impl Presences {
+    pub(crate) fn add(&mut self, presence: Presence) {
+        self.files += 1;
+        self.same += u64::from(presence == Presence::Same);
+        self.changed += u64::from(presence == Presence::Changed);
+        self.gone += u64::from(presence == Presence::Gone);
+    }
+
+    /// Whether a file of the list is compared. If none is there, the place is away, and those that are gone may be, too.
+    pub(crate) fn counts(&self, presence: Presence) -> bool {
+        match presence {
+            Presence::Unknown | Presence::Same => true,
+            Presence::Changed => false,
+            Presence::Gone => self.same == 0,
+        }
+    }
+}
+
 /// Two numbers that are the same for hard links of one file, and for nothing else.
 pub(crate) fn identity(content: Content, place: u32, item: u64) -> (u64, u64) {
     match content {

@@ -21,7 +21,7 @@ mod sift;
 
 pub use catalogue::{Catalogue, Listed};
 pub use group::{Digests, Group, GroupKind, Groups, Member, Members, Options, Totals, Uncovered};
-pub use item::{Content, Item, Place, Side};
+pub use item::{Content, Item, Place, Presence, Presences, Side};
 pub use sift::{Agreeing, BEGINNING_BYTES, Needed, NeededFiles, Sifted};
 
 use pfh_digest::Algorithm;

@@ -2,10 +2,11 @@
 
 use crate::digested::Digested;
 use crate::group::Digests;
-use crate::item::{Content, Side};
+use crate::item::{Content, Presences, Side};
 use crate::paths::{PathReader, Paths};
 use crate::record_file::{RecordFile, Scan, each_group, number, record};
 use pfh_list::ExternalSort;
+use std::collections::BTreeMap;
 use std::io;
 
 /// Length of the beginnings by which larger files are told apart before they are read whole, in bytes.
@@ -79,6 +80,8 @@ pub struct Sifted {
     memory_bytes: u64,
     two_sides: bool,
     files: u64,
+    /// Of the lists, by the numbers of their places.
+    pub(crate) presences: BTreeMap<u32, Presences>,
 }
 
 impl Sifted {
@@ -112,7 +115,15 @@ impl Sifted {
         )?;
         let beginnings = RecordFile::of(beginnings)?;
         let begun = ExternalSort::new(memory_bytes);
-        Ok(Sifted { paths, digested, beginnings, whole, begun, memory_bytes, two_sides, files })
+        let presences = BTreeMap::new();
+        Ok(Sifted { paths, digested, beginnings, whole, begun, memory_bytes, two_sides, files, presences })
+    }
+
+    /// Returns what is known of the files of each list now, by the numbers of the places. Files that are
+    /// [`Presence::Changed`](crate::Presence::Changed) are not compared, nor are those that are
+    /// [`Presence::Gone`](crate::Presence::Gone) while others of their list are there.
+    pub fn presences(&self) -> &BTreeMap<u32, Presences> {
+        &self.presences
     }
 
     /// Number of files whose beginnings are needed.

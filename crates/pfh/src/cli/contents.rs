@@ -9,21 +9,22 @@ use super::gather;
 use super::lists::{self, BrokenLines, Loaded};
 use super::message;
 use super::output::OwnFiles;
-use super::quantity::Count;
+use super::quantity::{Count, plural};
 use super::reading;
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Status};
 use pfh_duplicates::{
-    BEGINNING_BYTES, Catalogue, Content, DIGEST_BYTES_MAX, Digests, Listed, Needed, NeededFiles, Place, Side,
-    link_content,
+    BEGINNING_BYTES, Catalogue, Content, DIGEST_BYTES_MAX, Digests, Listed, Needed, NeededFiles, Place, Presence,
+    Presences, Side, link_content,
 };
 use pfh_engine::Options;
 use pfh_list::{Contents, List};
-use pfh_record::{DigestKind, FormatName, ListEnd, Outcome, ReadOptions, Record};
+use pfh_record::{DigestKind, Expected, FormatName, ListEnd, Metadata, Outcome, ReadOptions, Record};
 use pfh_source::{
     EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, SharedExtents, Source as _,
     Totals, WalkOptions,
 };
+use rustix::fs::FileType;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
@@ -216,6 +217,8 @@ impl<'a> Gatherer<'a> {
         let mut loaded = Vec::new();
         // Where files come from one list alone, no other place has the same.
         let tells_places = self.two_sides || lists.len() > 1 || !only;
+        // Files that are to be covered may be gone, but those that cover may not.
+        let must_be_there = !self.two_sides || side == Side::B;
         if !self.two_sides && !only && !lists.is_empty() {
             self.directory = current_directory();
         }
@@ -255,13 +258,16 @@ impl<'a> Gatherer<'a> {
                 let directory = list.header().directory.as_deref();
                 let whole_path = if tells_places { whole_path(directory, &entry.path) } else { None };
                 has_unknown_places |= tells_places && whole_path.is_none();
-                let identity = whole_path.as_deref().and_then(|path| pfh_source::identity_of(path).ok());
+                let now = whole_path.as_deref().map(|path| pfh_source::metadata_at(path, true));
+                let presence = now.as_ref().filter(|_| must_be_there).map(|now| presence(&entry.expected, now));
+                let identity = now.and_then(Result::ok).and_then(|now| now.posix);
                 let whole_path = whole_path.as_deref().map(without_dots);
                 let listed = Listed {
                     path: &entry.path,
                     size: entry.expected.size,
                     inode: entry.expected.inode.filter(|_| links > 1),
-                    identity: identity.map(|identity| (identity.device, identity.number)),
+                    identity: identity.map(|posix| (posix.device, posix.inode)),
+                    presence: presence.unwrap_or_default(),
                     whole_path: whole_path.as_deref(),
                     digest: digest.map(pfh_digest::Digest::bytes),
                 };
@@ -317,6 +323,15 @@ impl<'a> Gatherer<'a> {
         let Gatherer { command, options, algorithm, catalogue, names, follow_files, preserve_access_time, .. } = self;
         let reader = Reader { options, algorithm, follow_files, preserve_access_time };
         let mut sifted = catalogue.sift().map_err(Failed::temporary)?;
+        if !command.cancel().is_cancelled() {
+            for (&place, list) in sifted.presences() {
+                let name = names.get(place as usize).and_then(Option::as_deref).unwrap_or_default();
+                command.tally.unread += list.changed;
+                if !options.quiet {
+                    tell_presences(name, list);
+                }
+            }
+        }
         if !sifted.is_empty() {
             let needed = sifted.needed();
             let complete = command.summary().complete;
@@ -423,6 +438,49 @@ fn whole_path(directory: Option<&[u8]>, path: &[u8]) -> Option<Vec<u8>> {
     match Some(path).filter(is_whole) {
         Some(path) => Some(path.to_vec()),
         None => directory.filter(is_whole).map(|directory| [directory, b"/", path].concat()),
+    }
+}
+
+/// Compares a listed file with the answer of the system about its path.
+fn presence(expected: &Expected, now: &io::Result<Metadata>) -> Presence {
+    let now = match now {
+        Ok(now) => now,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Presence::Gone;
+        }
+        Err(_) => return Presence::Unknown,
+    };
+    match now.posix.map(|posix| FileType::from_raw_mode(posix.mode)) {
+        Some(FileType::RegularFile) => {}
+        Some(FileType::Directory) => return Presence::Gone,
+        _ => return Presence::Unknown,
+    }
+    let is_same_size = expected.size.is_none_or(|size| size == now.size);
+    // Not every list, and not every filesystem, has fractions of seconds.
+    let is_same_time = expected
+        .mtime
+        .zip(now.mtime)
+        .is_none_or(|(listed, now)| listed == now || (listed.seconds, listed.nanoseconds) == (now.seconds, 0));
+    if is_same_size && is_same_time { Presence::Same } else { Presence::Changed }
+}
+
+/// Reports the files of a list that are not as it says.
+fn tell_presences(list: &[u8], presences: &Presences) {
+    let Presences { files, same, changed, gone } = *presences;
+    let (list, files) = (message::quoted(list), plural(files, "file"));
+    if changed > 0 {
+        message::error(format_args!(
+            "{list}: {} of {files} have another size or time now, and do not count: make or continue the list anew",
+            Count(changed)
+        ));
+    }
+    if gone > 0 && same > 0 {
+        message::error(format_args!("{list}: {} of {files} are not there any more, and do not count", Count(gone)));
+    } else if gone > 0 {
+        message::error(format_args!(
+            "{list}: none of its files is where it says, so it is taken for the list of a disk that is away, and they \
+             count"
+        ));
     }
 }
 

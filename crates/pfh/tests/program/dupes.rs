@@ -630,6 +630,63 @@ fn lists_may_state_any_size() {
     }
 }
 
+/// The message about a list of which no file is there.
+fn away(list: &str) -> String {
+    format!(
+        "pfh: `{list}`: none of its files is where it says, so it is taken for the list of a disk that is away, and they \
+         count\n"
+    )
+}
+
+/// A journal keeps the lines of files that were deleted, and an old list does not know what was replaced since.
+#[test]
+fn files_of_a_list_that_are_gone_or_changed_are_no_copies() {
+    let directory = tree(&[("archive/photo", "only"), ("archive/keep", "keep"), ("old/IMG", "only")]);
+    let d = directory.path();
+    let journal = || {
+        hash(d, ["-q", "-o", "j.jsonl", "--resume", "--compact", "archive"]).run().done();
+    };
+    journal();
+    hash(d, ["-q", "-a", "md5", "-f", "hashdeep", "-o", "sizes", "archive"]).run().done();
+    let covered = "pfh: 1 of 1 files have a copy, 0 (0 B) have none\n";
+    let uncovered = "pfh: 0 of 1 files have a copy, 1 (4 B) have none\n";
+    run(d, "covers", &["old", "--by-digests", "j.jsonl"]).expect(0, covered);
+    // A move within the archive makes no duplicate.
+    fs::rename(d.join("archive/photo"), d.join("archive/moved")).unwrap();
+    journal();
+    let gone = "pfh: `j.jsonl`: 1 of 3 files are not there any more, and do not count\n";
+    run(d, "covers", &["old", "--by-digests", "j.jsonl"]).expect(0, &(gone.to_owned() + covered));
+    let ended = run(d, "dupes", &["-q", "--digests", "j.jsonl", "archive"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (0, &b""[..]), "{}", ended.stderr);
+    fs::remove_file(d.join("archive/moved")).unwrap();
+    let gone = "pfh: `j.jsonl`: 2 of 3 files are not there any more, and do not count\n";
+    assert_eq_bytes(
+        run(d, "covers", &["old", "--by-digests", "j.jsonl"]).expect(1, &(gone.to_owned() + uncovered)),
+        b"old/IMG\n",
+    );
+    assert_eq_bytes(run(d, "covers", &["-q", "old", "--by-digests", "j.jsonl"]).expect(1, ""), b"old/IMG\n");
+    // Another file by the same name.
+    let change = |list: &str, path: &str, contents: &str| {
+        fs::write(d.join(path), contents).unwrap();
+        let file = fs::File::options().write(true).open(d.join(path)).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        let ended = run(d, "covers", &["old", "--by-digests", list]);
+        assert_eq!((ended.code(), &ended.stdout[..]), (5, &b"old/IMG\n"[..]), "{}", ended.stderr);
+        let said = "have another size or time now, and do not count: make or continue the list anew\n";
+        assert!(ended.stderr.starts_with(&format!("pfh: `{list}`: 1 of ")) && ended.stderr.contains(said));
+        let ended = run(d, "dupes", &["--digests", list, "old"]);
+        assert!(ended.code() == 3 && ended.stderr.contains(said), "{}", ended.stderr);
+    };
+    change("j.jsonl", "archive/photo", "news");
+    change("sizes", "archive/photo", "longer");
+    // The disk is in a cupboard.
+    fs::remove_dir_all(d.join("archive")).unwrap();
+    for list in ["j.jsonl", "sizes"] {
+        run(d, "covers", &["old", "--by-digests", list]).expect(0, &(away(list) + covered));
+        run(d, "covers", &["-q", "old", "--by-digests", list]).expect(0, "");
+    }
+}
+
 #[test]
 fn a_list_does_not_let_files_cover_themselves() {
     let directory = tree(&[("m/old/only", "only"), ("m/old/other", "other"), ("m/new/copy", "other")]);
@@ -670,9 +727,11 @@ fn a_list_does_not_let_files_cover_themselves() {
     run(d, "covers", &["-q", "--digests", "old.jsonl", "--by", "m"]).expect(0, "");
     // Files that are gone are told by their paths, and their links by their numbers, if the list has these.
     fs::remove_dir_all(d.join("m")).unwrap();
-    is_alone(&["--digests", "old.jsonl", "--by-digests", "all.dfxml"]);
+    let ended = run(d, "covers", &["--digests", "old.jsonl", "--by-digests", "all.dfxml"]);
+    let said = away("all.dfxml") + "pfh: 1 of 2 files have a copy, 1 (4 B) have none\n";
+    assert_eq_bytes(ended.expect(1, &said), b"m/old/only\n");
     let ended = run(d, "covers", &["--digests", "old.dfxml", "--by-digests", "old.jsonl"]);
-    ended.expect(1, "pfh: 0 of 2 files have a copy, 2 (9 B) have none\n");
+    ended.expect(1, &(away("old.jsonl") + "pfh: 0 of 2 files have a copy, 2 (9 B) have none\n"));
     // A list that does not tell where its files are.
     let sums = fs::read_to_string(d.join("whole.gnu")).unwrap().replace(&format!("{root}/"), "");
     fs::write(d.join("relative.sums"), sums).unwrap();
@@ -724,7 +783,9 @@ fn a_list_does_not_make_files_duplicates_of_themselves() {
     assert_eq!((&found[..], saved), (&[members("files", &["t/a", "t/b"])][..], 5));
     // Files that are gone are told by their paths.
     fs::remove_dir_all(d.join("t")).unwrap();
-    told(&["--digests", "all.jsonl", "--digests", "below.jsonl"], two);
+    let ended = run(d, "dupes", &["--digests", "all.jsonl", "--digests", "below.jsonl"]);
+    let text = format!("2 files of 5 B, 5 B could be saved:\n    {}\n    {}\n\n", two[0], two[1]);
+    assert_eq_bytes(ended.expect(1, &(away("all.jsonl") + &away("below.jsonl") + summary)), text.as_bytes());
     // A list that does not tell where its files are.
     let sums = fs::read_to_string(d.join("whole.gnu")).unwrap().replace(&format!("{whole}/"), "t/");
     fs::write(d.join("relative.sums"), sums).unwrap();
