@@ -33,6 +33,8 @@ pub struct Header {
     pub host: Option<HostFacts>,
     /// The number of the user of the run.
     pub uid: Option<u32>,
+    /// Whether the list says that a conversion made it of others; the other facts are then those of the others.
+    pub is_converted: bool,
 }
 
 impl Header {
@@ -50,6 +52,7 @@ impl Header {
             started: None,
             host: None,
             uid: None,
+            is_converted: false,
         }
     }
 

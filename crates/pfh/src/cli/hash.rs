@@ -16,7 +16,9 @@ use pfh::HashRun;
 use pfh_engine::{Decision, Options};
 use pfh_facts::Counting;
 use pfh_list::{List, ResumedList};
-use pfh_record::{Format, FormatName, Metadata, ReadOptions, Record, RunFacts, Selection, Summary, WriteOptions};
+use pfh_record::{
+    Format, FormatName, Header, Metadata, ReadOptions, Record, RunFacts, Selection, Summary, WriteOptions,
+};
 use pfh_similarity::SimilarityOptions;
 use pfh_source::WalkOptions;
 use std::ffi::OsString;
@@ -171,11 +173,14 @@ fn refuse_resume(out: &OutputArguments, selection: &Selection, similarity: &Simi
     Ok(())
 }
 
-/// Refuses to replace a journal with a history that nobody else has, or of a run that is not at its end.
+/// Refuses to replace a journal with a history that nobody else has, or of a run that is not at its end. The counts of
+/// one that grew in each run do not tell it from the list of a single run, but its header does.
 fn refuse_journal(path: &Path) -> Result<(), Failed> {
     let options = ReadOptions::default();
-    let Ok(list) = List::open(path, options) else { return Ok(()) };
+    let Ok(mut list) = List::open(path, options) else { return Ok(()) };
+    let is_journal = begins_journal(list.header());
     let lost = match list.has_earlier_lines(options).map_err(|error| cannot_be_written(path, error))? {
+        Some(false) if is_journal => "is a journal of --resume",
         Some(false) => return Ok(()),
         Some(true) => "has lines of earlier runs",
         None => "is the list of an interrupted run",
@@ -184,6 +189,12 @@ fn refuse_journal(path: &Path) -> Result<(), Failed> {
         "{} {lost}, which would be lost: continue it with --resume, name another file, or remove it",
         message::quoted_path(path)
     )))
+}
+
+/// Whether a run with `--resume` began the list.
+fn begins_journal(header: &Header) -> bool {
+    let words = header.command_line.as_deref().filter(|_| header.format == FormatName::Jsonl && !header.is_converted);
+    words.is_some_and(|words| words.split(|&byte| byte == b' ').any(|word| word == b"--resume"))
 }
 
 /// Returns the options of the format.

@@ -511,6 +511,15 @@ fn a_run_without_resume_replaces_no_journal() {
     // A list that was made of a journal has its arguments, and not its history.
     assert_eq!(pfh(d, ["convert", "-q", "-f", "jsonl", "-o", "list", "journal"]).run().code(), 0);
     hash(d, ["-f", "jsonl", "-o", "list", "f"]).run().done();
+    // The counts of a journal that grew in each run are those of a list of one run.
+    fs::remove_file(d.join("journal")).unwrap();
+    fs::write(d.join("later"), "y").unwrap();
+    for paths in [&["f"][..], &["f", "later"]] {
+        hash(d, [&["-o", "journal", "--resume"][..], paths].concat()).run().done();
+        refused("is a journal of --resume");
+    }
+    assert_eq!(pfh(d, ["convert", "-q", "-f", "jsonl", "-o", "list", "journal"]).run().code(), 0);
+    hash(d, ["-f", "jsonl", "-o", "list", "f"]).run().done();
     let list = fs::read_to_string(d.join("list")).unwrap();
     fs::write(d.join("journal"), &list[..list.find("{\"type\":\"summary\"").unwrap()]).unwrap();
     refused("is the list of an interrupted run");

@@ -73,6 +73,7 @@ struct HeaderLine<'a> {
     #[serde(borrow)]
     host: Option<HostFields<'a>>,
     uid: Option<u32>,
+    converted: Option<IgnoredAny>,
 }
 
 /// The machine that the run was on.
@@ -407,6 +408,7 @@ pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault
             architecture: host.architecture.into_owned(),
         }),
         uid: line.uid,
+        is_converted: line.converted.is_some(),
     })
 }
 

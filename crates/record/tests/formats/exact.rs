@@ -662,7 +662,7 @@ fn headers_of_conversions() {
     for absent in ["<program>", "<start_time>", "<command_line>", "<host>"] {
         assert!(!dfxml.contains(absent) && header("dfxml", &stated).contains("<program>other</program>"), "{absent}");
     }
-    // Readers find what was stated, and nothing of the conversion.
+    // Readers find what was stated, and of the conversion at most that there was one.
     for name in ["sfv", "hashdeep", "jsonl", "dfxml"] {
         for (run, is_stated) in [(&bare, false), (&stated, true)] {
             let text = header(name, run);
@@ -673,6 +673,7 @@ fn headers_of_conversions() {
             assert_eq!(header.started.is_some(), keeps(Feature::Start), "{name}");
             assert_eq!(header.directory.is_some(), keeps(Feature::Directory), "{name}");
             assert_eq!((header.command_line.clone(), header.uid), (None, None), "{name}");
+            assert_eq!(header.is_converted, name == "jsonl", "{name}");
         }
     }
 }
