@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, fstatfs, major, minor, openat, statx};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, fstat, fstatfs, major, minor, openat, statx};
 
 use crate::long_path;
 use crate::mounts::{self, Mount};
@@ -148,6 +149,42 @@ fn class_of(kind: Option<&str>, magic: u64) -> Class {
 /// Whether an open file is on a network or FUSE filesystem. There, writing can fail after the system took the bytes.
 pub fn is_remote(file: impl AsFd) -> bool {
     fstatfs(file).is_ok_and(|statfs| class_of(None, statfs.f_type as u64) == Class::Network)
+}
+
+/// Filesystems that show files of others, beside those of FUSE.
+const STACKED: [&str; 5] = ["overlay", "ecryptfs", "unionfs", "aufs", "shiftfs"];
+
+/// FUSE programs whose files are those of a server.
+const SERVED: [&str; 3] = ["fuse.sshfs", "fuse.rclone", "fuse.s3fs"];
+
+/// The filesystem that a path leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct View {
+    /// `st_dev` of what the path leads to.
+    pub device: u64,
+    /// The type of the filesystem, if its files may be those of another filesystem of this machine, seen once more
+    /// under other numbers: overlays, and FUSE programs such as mergerfs and bindfs.
+    pub stacked: Option<String>,
+}
+
+/// Returns the filesystem that a path of any length leads to, also by symbolic links.
+///
+/// # Errors
+/// If there is nothing, or it cannot be examined.
+pub fn view_of(path: &[u8]) -> io::Result<View> {
+    let resolved = long_path::resolve(CWD, path)?;
+    let file = openat(&resolved, resolved.rest, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let device = fstat(&file)?.st_dev;
+    let (mounts, mount_id) = (mounts::read(), mount_id(&file));
+    let kind = find_mount(&mounts, mount_id, device).map(|mount| mount.kind.clone());
+    Ok(View { device, stacked: kind.filter(|kind| is_stacked(kind)) })
+}
+
+/// Whether files of a type of filesystem may be those of another one of this machine.
+fn is_stacked(kind: &str) -> bool {
+    let is_fuse = kind == "fuse" || kind.starts_with("fuse.");
+    STACKED.contains(&kind) || (is_fuse && !SERVED.contains(&kind))
 }
 
 /// Filesystems by device number, each looked up once.
@@ -464,6 +501,19 @@ mod tests {
         assert_eq!(identify("nfs4", "server:/export"), (Medium::Network, "server:/export".into(), false));
         assert_eq!(identify("fuse.sshfs", "me@host:"), (Medium::Network, "me@host:".into(), false));
         assert_eq!(identify("tmpfs", "shm"), (Medium::Memory, "tmpfs".into(), true));
+    }
+
+    #[test]
+    fn pools_and_overlays_show_files_of_others() {
+        for kind in ["overlay", "ecryptfs", "fuse", "fuse.mergerfs", "fuse.bindfs"] {
+            assert!(is_stacked(kind), "{kind}");
+        }
+        for kind in ["ext4", "btrfs", "nfs4", "fuseblk", "fusectl", "fuse.sshfs", "proc"] {
+            assert!(!is_stacked(kind), "{kind}");
+        }
+        let proc = view_of(b"/proc/self").unwrap();
+        assert_eq!(proc, View { device: fs::metadata("/proc/self").unwrap().dev(), stacked: None });
+        assert_eq!(view_of(b"/nonexistent").unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

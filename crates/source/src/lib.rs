@@ -58,7 +58,7 @@ mod walk;
 mod watch;
 
 pub use again::{FoundFile, FoundFiles, FoundHandle, FoundLocalFile, SharedExtents};
-pub use device::{Device, Medium, is_remote};
+pub use device::{Device, Medium, View, is_remote, view_of};
 pub use directory::LocalHandle;
 pub use file::{LocalFile, allocated_bytes, metadata_at};
 pub use filter::PatternError;

@@ -11,8 +11,11 @@ use super::{json_header, message};
 use pfh_duplicates::{Item, Side, Uncovered};
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field};
+use pfh_source::View;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 
 /// Runs `pfh covers`.
 pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
@@ -37,6 +40,9 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
         ..WalkArguments::default()
     };
     gatherer.walk(&arguments.by, &by, Side::B)?;
+    if !options.quiet {
+        warn_of_other_views(arguments);
+    }
     let Gathered { digests, names } = gatherer.read()?;
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
@@ -82,6 +88,35 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
         command.tally.unread += 1;
     }
     command.finish(written, uncovered.files, None)
+}
+
+/// Warns of paths on both sides that different filesystems lead to, one of which may show files of the other.
+fn warn_of_other_views(arguments: &CoversArguments) {
+    let views = |paths: &[OsString]| -> Vec<(Vec<u8>, View)> {
+        // The walk reports paths that lead to nothing.
+        paths
+            .iter()
+            .filter_map(|path| pfh_source::view_of(path.as_bytes()).ok().map(|view| (path.as_bytes().to_vec(), view)))
+            .collect()
+    };
+    let (sides, mut told) = ([views(&arguments.paths), views(&arguments.by)], BTreeSet::new());
+    for (path, view) in &sides[0] {
+        for (by, by_view) in sides[1].iter().filter(|(_, by_view)| by_view.device != view.device) {
+            let (stacked, other, kind) = match (&by_view.stacked, &view.stacked) {
+                (Some(kind), _) => (by, path, kind),
+                (None, Some(kind)) => (path, by, kind),
+                (None, None) => continue,
+            };
+            if told.insert(stacked) {
+                message::error(format_args!(
+                    "{} is on a filesystem of the type {kind}, which may show files of another one: if these are files \
+                     in {}, they are taken for copies of themselves, which pfh cannot tell",
+                    message::quoted(stacked),
+                    message::quoted(other)
+                ));
+            }
+        }
+    }
 }
 
 fn header(format: FileFormat, algorithm: &str) -> Vec<u8> {

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use pfh_testing::Random;
+use pfh_testing::{FaultPlan, FaultyMount, Random};
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -628,6 +628,27 @@ fn lists_may_state_any_size() {
         let ended = run(directory.path(), "covers", &["--digests", "list", "--by", "."]);
         assert!(ended.stderr.contains("18.4 EB"), "{}", ended.stderr);
     }
+}
+
+/// Through a pool, files have other numbers.
+#[test]
+fn files_that_another_filesystem_shows_are_warned_of() {
+    let directory = tree(&[("real/only", "only")]);
+    let d = directory.path();
+    fs::create_dir(d.join("shown")).unwrap();
+    let mount = match FaultyMount::new(&d.join("real"), &d.join("shown"), FaultPlan::parse(b"").unwrap()) {
+        Ok(mount) => mount,
+        Err(error) => return skipped(Need::Fuse, format_args!("cannot mount: {error}")),
+    };
+    for sides in [["real", "shown"], ["shown", "real"]] {
+        let ended = run(d, "covers", &[sides[0], "--by", sides[1]]);
+        assert_eq!(ended.code(), 0, "{}", ended.stderr);
+        let said = "pfh: `shown` is on a filesystem of the type fuse";
+        assert!(ended.stderr.starts_with(said), "{}", ended.stderr);
+        assert!(ended.stderr.contains("if these are files in `real`, they are taken for copies of themselves"));
+        run(d, "covers", &["-q", sides[0], "--by", sides[1]]).expect(0, "");
+    }
+    mount.unmount().unwrap();
 }
 
 /// The message about a list of which no file is there.
