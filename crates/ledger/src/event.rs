@@ -5,6 +5,9 @@ use pfh_record::Timestamp;
 
 use crate::Finding;
 
+/// The coarsest times that filesystems keep: those of FAT.
+const GRANULARITY_SECONDS: i64 = 2;
+
 /// The answer of the filesystem about a file: the stamp by which an unchanged file is recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
@@ -23,6 +26,16 @@ impl Seen {
     pub fn is_unwritten_since(&self, earlier: &Seen) -> bool {
         let part = |seen: &Seen| (seen.size, seen.mtime, seen.inode);
         part(self) == part(earlier)
+    }
+
+    /// Whether the file may have been written once more after it was read, and have the same stamp: the filesystem keeps
+    /// whole seconds, and the last of them may not have been over. `began` is when the run that read it began, and
+    /// `written` when it wrote the event, in seconds since 1970-01-01T00:00:00Z.
+    pub(crate) fn may_hide_writes(&self, began: i64, written: i64) -> bool {
+        let times = [self.mtime, self.ctime];
+        // A time to come is no time of writing. Where it is one, by a clock ahead, nothing would ever be unchanged.
+        let last = began.saturating_sub(GRANULARITY_SECONDS)..=written.saturating_add(GRANULARITY_SECONDS);
+        times.iter().all(|time| time.nanoseconds == 0) && times.iter().any(|time| last.contains(&time.seconds))
     }
 }
 
@@ -152,6 +165,23 @@ mod tests {
         }
         let whole = Subject { root: 0, path: b"x".to_vec() };
         assert_eq!(Subject::below(&[b"/".to_vec()], b"/x"), Some(whole));
+    }
+
+    #[test]
+    fn only_recent_times_of_whole_seconds_may_hide_writes() {
+        let seen = |seconds, nanoseconds| {
+            let time = Timestamp { seconds, nanoseconds };
+            Seen { mtime: time, ctime: time, ..Seen::default() }
+        };
+        for (seconds, nanoseconds, may_hide) in
+            [(97, 0, false), (98, 0, true), (98, 1, false), (110, 0, true), (112, 0, true), (113, 0, false)]
+        {
+            assert_eq!(seen(seconds, nanoseconds).may_hide_writes(100, 110), may_hide, "{seconds} {nanoseconds}");
+        }
+        // A program can set the one, but not the other.
+        let set = Seen { mtime: Timestamp { seconds: 5, nanoseconds: 0 }, ..seen(100, 0) };
+        assert!(set.may_hide_writes(100, 110));
+        assert!(!Seen { ctime: seen(100, 7).ctime, ..set }.may_hide_writes(100, 110));
     }
 
     #[test]

@@ -369,6 +369,23 @@ impl Ledger {
         Ok(Some(Digests { algorithms: row.get(0)?, bytes: row.get(1)? }))
     }
 
+    /// Returns when a run began, in seconds since 1970-01-01T00:00:00Z.
+    pub(crate) fn began_at(&self, run: i64) -> Result<Option<i64>, Error> {
+        let sql = "SELECT min(time) FROM event WHERE kind = ?1 AND file IS NULL AND run = ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row(params![Finding::Began.code(), run], |row| row.get(0))?)
+    }
+
+    /// Whether a file with this stamp may have been written after the event of its last reading, and have it still.
+    pub(crate) fn may_hide_writes(&self, seen: &Seen, reading: Option<i64>) -> Result<bool, Error> {
+        let sql = "SELECT run, time FROM event WHERE id = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([reading])?;
+        let Some(row) = rows.next()? else { return Ok(false) };
+        let (run, written) = (row.get(0)?, row.get(1)?);
+        Ok(self.began_at(run)?.is_some_and(|began| seen.may_hide_writes(began, written)))
+    }
+
     /// Returns what the filesystem told when an event was written.
     pub(crate) fn seen_of(&self, event: Option<i64>) -> Result<Option<Seen>, Error> {
         let Some(event) = event else { return Ok(None) };

@@ -333,8 +333,10 @@ impl Run {
             (true, _) => Finding::Back,
             (false, _) => match self.found_before(&state, &digests)? {
                 Some(finding) => finding,
-                None if earlier.is_some_and(|earlier| seen.is_unwritten_since(&earlier)) => Finding::BitRot,
-                None => Finding::Changed,
+                None => match earlier.filter(|earlier| seen.is_unwritten_since(earlier)) {
+                    Some(earlier) if !self.ledger.may_hide_writes(&earlier, state.checked)? => Finding::BitRot,
+                    _ => Finding::Changed,
+                },
             },
         };
         let keeps_digests = !matches!(finding, Finding::Matched | Finding::Back);

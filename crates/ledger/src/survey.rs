@@ -1,6 +1,6 @@
 //! A walk compared with the ledger: what is unchanged, what is to be read, what is gone.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use pfh_list::ByteSort;
@@ -161,17 +161,21 @@ impl Survey {
             done: 0,
             done_bytes: 0,
             unseen: 0,
+            began: BTreeMap::new(),
         };
         let mut statement = connection.prepare(
             "SELECT file.root, file.path, file.id, file.status, file.expected, file.seen, file.checked, seen.size, \
-             seen.mtime, seen.mtime_nanoseconds, seen.ctime, seen.ctime_nanoseconds, seen.inode \
-             FROM file LEFT JOIN event AS seen ON seen.id = file.seen ORDER BY file.root, file.path",
+             seen.mtime, seen.mtime_nanoseconds, seen.ctime, seen.ctime_nanoseconds, seen.inode, \
+             reading.run, reading.time \
+             FROM file LEFT JOIN event AS seen ON seen.id = file.seen \
+             LEFT JOIN event AS reading ON reading.id = file.checked ORDER BY file.root, file.path",
         )?;
         let mut rows = statement.query([])?;
         let mut next = || -> Result<Option<Known>, Error> {
             let Some(row) = rows.next()? else { return Ok(None) };
             let subject = Subject { root: row.get(0)?, path: row.get(1)? };
-            Ok(Some(Known { subject, state: state_of(row, 2)?, seen: seen_of(row, 7)? }))
+            let reading = row.get::<_, Option<i64>>(13)?.zip(row.get::<_, Option<i64>>(14)?);
+            Ok(Some(Known { subject, state: state_of(row, 2)?, seen: seen_of(row, 7)?, reading }))
         };
         let mut known = next()?;
         let mut failed = None;
@@ -223,6 +227,8 @@ struct Known {
     subject: Subject,
     state: FileState,
     seen: Option<Seen>,
+    /// The run that last read it, and when that wrote its event.
+    reading: Option<(i64, i64)>,
 }
 
 /// A file that the walk found.
@@ -280,6 +286,8 @@ struct Pass<'a> {
     /// The bytes of those of them that seemed unchanged.
     done_bytes: u64,
     unseen: u64,
+    /// When earlier runs began, as far as somebody asked.
+    began: BTreeMap<i64, Option<i64>>,
 }
 
 impl Pass<'_> {
@@ -327,13 +335,29 @@ impl Pass<'_> {
             }
             return Ok(());
         }
-        let seems_unchanged = is_same && matches!(status, Status::Sound | Status::Changed | Status::BitRot);
+        let seems_unchanged = is_same
+            && matches!(status, Status::Sound | Status::Changed | Status::BitRot)
+            && !self.may_hide_writes(known, found)?;
         if seems_unchanged && !self.wants_unchanged(expected, checked)? {
             self.unchanged += 1;
             return Ok(());
         }
         self.tasker.push(&found.task(seems_unchanged, expected.is_none()), tried)?;
         Ok(())
+    }
+
+    /// Whether a file whose stamp is the same may have been written after its last reading.
+    fn may_hide_writes(&mut self, known: &Known, found: &Found) -> Result<bool, Error> {
+        let Some((run, written)) = known.reading else { return Ok(false) };
+        let began = match self.began.get(&run) {
+            Some(began) => *began,
+            None => {
+                let began = self.run.ledger().began_at(run)?;
+                self.began.insert(run, began);
+                began
+            }
+        };
+        Ok(began.is_some_and(|began| found.seen.may_hide_writes(began, written)))
     }
 
     /// A file that is in both, and whose size lies outside the limits of the settings.
@@ -391,8 +415,8 @@ impl Pass<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Event;
-    use crate::{Finding, Ledger, RunOptions, Settings};
+    use crate::event::{Digests, Event};
+    use crate::{Finding, Ledger, Observation, RunOptions, Settings, Stopped};
 
     /// Returns the number of files to read, and of those that are overdue, where the only one was last read at a time.
     fn due(time: i64) -> (u64, u64) {
@@ -413,6 +437,42 @@ mod tests {
         let plan = Plan { unchanged: true, verified_before: Some(before), ..Plan::default() };
         let (_, tasks) = survey.compare(&run, &plan).unwrap();
         (tasks.files(), overdue)
+    }
+
+    /// Returns the number of files to read after a first run over one with this stamp, and the finding about it when it
+    /// has other contents then.
+    fn after_the_first_run(seen: Seen) -> (u64, Option<Finding>) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger");
+        let ledger = Ledger::create(&path, &[b"/a".to_vec()], &Settings::default()).unwrap();
+        let subject = Subject { root: 0, path: b"f".to_vec() };
+        let begin = |ledger| {
+            let run = Run::begin(ledger, RunOptions::default(), &Settings::default()).unwrap();
+            let mut survey = Survey::new(1 << 20);
+            survey.push(&subject, &seen, 7).unwrap();
+            let (surveyed, tasks) = survey.compare(&run, &Plan::default()).unwrap();
+            (run, surveyed, tasks.files())
+        };
+        let read = |contents: &[u8]| {
+            let digests = Digests::new(&[pfh_digest::Algorithm::BLAKE3.digest(contents)]);
+            Observation::Read { seen, digests }
+        };
+        let (mut run, surveyed, _) = begin(ledger);
+        run.record(subject.clone(), read(b"one")).unwrap();
+        let (_, ledger) = run.end(&surveyed, Stopped::No, &mut |_| true).unwrap();
+        let (mut run, _, files) = begin(ledger);
+        (files, run.record(subject.clone(), read(b"two")).unwrap())
+    }
+
+    #[test]
+    fn a_file_that_was_written_in_the_second_of_its_reading_is_read_again() {
+        let seen = |seconds, nanoseconds| {
+            let time = Timestamp { seconds, nanoseconds };
+            Seen { size: 3, mtime: time, ctime: time, inode: 1 }
+        };
+        assert_eq!(after_the_first_run(seen(now(), 0)), (1, Some(Finding::Changed)));
+        assert_eq!(after_the_first_run(seen(now(), 1)), (0, Some(Finding::BitRot)));
+        assert_eq!(after_the_first_run(seen(now() - 100, 0)), (0, Some(Finding::BitRot)));
     }
 
     #[test]

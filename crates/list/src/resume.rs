@@ -18,6 +18,9 @@ use std::path::{Path, PathBuf};
 /// Least number of superseded lines that is reported.
 const SUPERSEDED_MIN: u64 = 100;
 
+/// The coarsest times that filesystems keep: those of FAT.
+const GRANULARITY_SECONDS: i64 = 2;
+
 /// A list that an earlier run began and this one continues. The file is locked against other runs until this value is
 /// dropped.
 #[derive(Debug)]
@@ -338,6 +341,17 @@ impl ResumedList {
         self.latest.get(self.fingerprints.path(path)) == Some(identity)
     }
 
+    /// Whether the time of modification of a file that a run since `began` read, and reports `now`, may not show that
+    /// the file is written once more: the filesystem keeps whole seconds, of which the last may not have been over. In
+    /// a line without the time, the file is hashed again by the next run.
+    pub fn may_hide_writes(metadata: &Metadata, began: Timestamp, now: Timestamp) -> bool {
+        let is_coarse = |time: Timestamp| time.nanoseconds == 0;
+        // A time to come is no time of writing. Otherwise the file would be hashed again by each run.
+        let last = began.seconds.saturating_sub(GRANULARITY_SECONDS)..=now.seconds.saturating_add(GRANULARITY_SECONDS);
+        metadata.mtime.is_some_and(|mtime| is_coarse(mtime) && last.contains(&mtime.seconds))
+            && metadata.posix.is_none_or(|posix| is_coarse(posix.ctime))
+    }
+
     /// Whether the latest line of this path states that the file, or a piece of it, bears the marks of a collision
     /// attack.
     pub fn has_collision_marks(&self, path: &[u8]) -> bool {
@@ -559,6 +573,29 @@ mod tests {
             let number = if length == 255 { 2 } else { 1 };
             assert_eq!(name, format!("{}.damaged-{number}", "n".repeat(length.min(255 - end_bytes))));
             assert_eq!(fs::read_to_string(&kept).unwrap(), "damaged");
+        }
+    }
+
+    #[test]
+    fn only_recent_times_of_whole_seconds_may_hide_writes() {
+        let time = |seconds, nanoseconds| Timestamp { seconds, nanoseconds };
+        let (began, now) = (time(100, 5), time(110, 5));
+        for (mtime, may_hide) in [
+            (time(97, 0), false),
+            (time(98, 0), true),
+            (time(98, 1), false),
+            (time(112, 0), true),
+            (time(113, 0), false),
+        ] {
+            let metadata = Metadata::new(1, Some(mtime));
+            assert_eq!(ResumedList::may_hide_writes(&metadata, began, now), may_hide, "{mtime:?}");
+        }
+        assert!(!ResumedList::may_hide_writes(&Metadata::new(1, None), began, now));
+        // A program set the time of modification, but the filesystem keeps finer ones.
+        for (nanoseconds, may_hide) in [(0, true), (7, false)] {
+            let posix = pfh_record::Posix { ctime: time(105, nanoseconds), ..pfh_record::Posix::default() };
+            let metadata = Metadata::new(1, Some(time(100, 0))).with_posix(posix);
+            assert_eq!(ResumedList::may_hide_writes(&metadata, began, now), may_hide);
         }
     }
 

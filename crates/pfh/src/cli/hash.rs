@@ -17,7 +17,7 @@ use pfh_engine::{Decision, Options};
 use pfh_facts::Counting;
 use pfh_list::{List, ResumedList};
 use pfh_record::{
-    Format, FormatName, Header, Metadata, ReadOptions, Record, RunFacts, Selection, Summary, WriteOptions,
+    Format, FormatName, Header, Metadata, ReadOptions, Record, RunFacts, Selection, Summary, Timestamp, WriteOptions,
 };
 use pfh_similarity::SimilarityOptions;
 use pfh_source::WalkOptions;
@@ -27,6 +27,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 /// Runs `pfh hash`.
 pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
@@ -127,7 +128,14 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     };
     let decide: Option<pfh_engine::Decide<'_>> = if recorded.is_some() { Some(&decide) } else { None };
     let decide = own_files.before(decide);
-    let prepare = |record: Record| hash_list::item(&*format, tells_missing_digests, &record);
+    let prepare = |mut record: Record| {
+        if let (Some(metadata), true) = (&mut record.metadata, recorded.is_some())
+            && ResumedList::may_hide_writes(metadata, facts.started, Timestamp::from(SystemTime::now()))
+        {
+            metadata.mtime = None;
+        }
+        hash_list::item(&*format, tells_missing_digests, &record)
+    };
     let report = command.hash(&options, &source, decide.as_deref(), &prepare, &mut |()| ControlFlow::Continue(()));
     let report = report.map_err(Failed::usage)?;
     let already_marked = already_marked.load(Ordering::Relaxed);
