@@ -233,8 +233,9 @@ impl Catalogue {
                 push_size(&mut sizes, size, 0, identity, item, side)
             }
         })?;
-        let sifted = Sifted::new(paths, digested, sizes, memory_bytes, two_sides, has_sizeless, files)?;
-        Ok(Sifted { presences, ..sifted })
+        let mut sifted = Sifted::new(paths, digested, sizes, memory_bytes, two_sides, has_sizeless, files)?;
+        sifted.presences = presences;
+        Ok(sifted)
     }
 }
 
