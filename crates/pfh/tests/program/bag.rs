@@ -214,8 +214,9 @@ fn an_update_opens_only_files_and_directories() {
     let before = files(&d.join("x"));
     let link = |path: &Path| symlink("../other", path).unwrap();
     let (pipe, other) = ("pipe, socket or device", "symbolic link");
-    let names: [(&str, &dyn Fn(&Path), &str); 3] =
-        [("extra", &fifo, pipe), ("fetch.txt", &fifo, pipe), ("extra", &link, other)];
+    /// A name, how a thing of it is made, and what that is.
+    type Made<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
+    let names: [Made<'_>; 3] = [("extra", &fifo, pipe), ("fetch.txt", &fifo, pipe), ("extra", &link, other)];
     for (name, make, kind) in names {
         let path = d.join("x").join(name);
         make(&path);
