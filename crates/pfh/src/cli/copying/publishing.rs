@@ -6,15 +6,17 @@ use super::super::exit::Failed;
 use super::super::message;
 use super::super::warnings::{Wanted, Warning, Warnings};
 use super::order::{Order, journal_format};
-use super::targets::{Destinations, FilePlan, State, Target, failed};
+use super::targets::{Destinations, FilePlan, State, Target, failed, path_of};
 use pfh_copy::{Destination, Leader, Place};
 use pfh_engine::{CancelToken, Counters};
 use pfh_record::{ErrorKind, Format, Outcome, Record};
 use pfh_source::{FoundFile, FoundFiles, Totals, WalkOptions};
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::mem;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -271,6 +273,9 @@ impl<'a> Publisher<'a> {
                 verified = target.destination.publish(plan.number, &plan.path).map_err(|error| {
                     let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
                     match failed(target, error) {
+                        _ if is_taken && has_other_capitals(path_of(&target.full_path(&plan.path))) => {
+                            Refusal::Finding(OTHER_CAPITALS)
+                        }
                         _ if is_taken => {
                             Refusal::Finding("something has got this name meanwhile, and was not replaced")
                         }
@@ -378,8 +383,27 @@ enum Refusal {
 /// Why nothing was written where another file has the name.
 pub(super) const OTHER: &str = "there is another file of this name, which was not replaced";
 
+/// Why nothing was written where another name is the same one to the filesystem.
+const OTHER_CAPITALS: &str = "a name that differs only in capitals is there, which its filesystem takes for this one";
+
 /// Why nothing was written where something else has the name.
 pub(super) const NOT_REGULAR: &str = "something of this name is there, and is no regular file";
+
+/// Whether a directory has a name only with other capitals, as on FAT, where that is the same name.
+fn has_other_capitals(path: &Path) -> bool {
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { return false };
+    let Ok(entries) = fs::read_dir(directory) else { return false };
+    let small = name.to_string_lossy().to_lowercase();
+    let mut is_there = false;
+    for entry in entries.flatten() {
+        let entry = entry.file_name();
+        if entry == name {
+            return false;
+        }
+        is_there |= entry.to_string_lossy().to_lowercase() == small;
+    }
+    is_there
+}
 
 /// Decides whether the copy at a destination, or the one that is staged there, is that of the record.
 fn verified(state: &State, record: &Record, copy: Option<&Record>) -> Result<(), Refusal> {
@@ -408,5 +432,20 @@ fn verified(state: &State, record: &Record, copy: Option<&Record>) -> Result<(),
             outcome if is_there => Err(Refusal::Failure(format!("it is there, and cannot be read: {outcome}"))),
             outcome => Err(Refusal::Failure(format!("it cannot be read back: {outcome}"))),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_other_capitals_are_told() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["Img.JPG", "both", "BOTH"] {
+            fs::write(directory.path().join(name), "").unwrap();
+        }
+        let has = |name: &str| has_other_capitals(&directory.path().join(name));
+        assert_eq!(["IMG.jpg", "Img.JPG", "both", "other"].map(has), [true, false, false, false]);
     }
 }
