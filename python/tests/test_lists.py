@@ -378,6 +378,10 @@ def test_verify_that_is_wrong_says_what_to_do(tree: Path) -> None:
     elsewhere.write_text(hashlib.md5(b"x").hexdigest() + "  ../../x\n")
     with pytest.raises(pfh.ListError, match="not below the root `.*/tree`, the first in line 1, .*strip_prefix"):
         pfh.verify(elsewhere, tree)
+    twice = tree.parent / "twice"
+    twice.write_text("".join(f"{hashlib.md5(b'x').hexdigest()}  {place}/large\n" for place in ["a", "b"]))
+    with pytest.raises(pfh.ListError, match="several files with the name of the root .*/large`, in lines 1 and 2 "):
+        pfh.verify(twice, tree / "large")
     with pytest.raises(OSError, match="none"):
         pfh.verify(elsewhere, tree / "none")
 

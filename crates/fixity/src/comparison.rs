@@ -143,7 +143,7 @@ impl Comparison {
     }
 
     /// Ends: finds out what was moved or copied. `look` tells what is at the path of an expected file that was not
-    /// found.
+    /// found, and at that of a found one whose name differs from it only in capitals.
     ///
     /// # Errors
     /// If a temporary file cannot be written or read.
@@ -155,13 +155,7 @@ impl Comparison {
             self.missing()?;
         }
         let Comparison { mut expected, matched, mut findings, pairing, unreadable, not_below, .. } = self;
-        let mut gone = |file: &File| match presence(file, &unreadable, look) {
-            Presence::Gone => None,
-            Presence::NoFile(reason) => Some((Class::Changed, reason)),
-            Presence::LeftOut => Some((Class::NotChecked, String::new())),
-            Presence::NotFollowed(reason) => Some((Class::NotChecked, reason)),
-            Presence::Unknown(reason) => Some((Class::Unreadable, reason)),
-        };
+        let mut presence = |path: &[u8]| presence(path, &unreadable, look);
         expected.rewind()?;
         let mut place = 0;
         let mut present = || -> io::Result<Option<File>> {
@@ -173,24 +167,24 @@ impl Comparison {
             }
             Ok(None)
         };
-        pairing.finish(&mut findings, &mut gone, &mut present)?;
+        pairing.finish(&mut findings, &mut presence, &mut present)?;
         assert_eq!(findings.totals().expected.all(), expected.len() + not_below, "each expected file is in one class");
         Ok(findings)
     }
 }
 
 /// Returns what is at the path of an expected file that was not found.
-fn presence(file: &File, unreadable: &BTreeMap<Vec<u8>, String>, look: Look<'_>) -> Presence {
+fn presence(path: &[u8], unreadable: &BTreeMap<Vec<u8>, String>, look: Look<'_>) -> Presence {
     if !unreadable.is_empty() {
         // A directory that could not be listed, among those above it; the first is the root.
-        let slashes = file.path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         for place in iter::once(0).chain(slashes.map(|(place, _)| place)) {
             let mut key = Vec::new();
-            push_key(&file.path[..place], &mut key);
+            push_key(&path[..place], &mut key);
             if let Some(reason) = unreadable.get(&key) {
                 return Presence::Unknown(reason.clone());
             }
         }
     }
-    look(&file.path)
+    look(path)
 }

@@ -3,6 +3,7 @@
 use crate::class::Class;
 use crate::expected::OneExpected;
 use crate::file::{Agreement, File, compare};
+use pfh_record::FileIdentity;
 
 /// A file as a run found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +32,17 @@ pub enum Presence {
     Gone,
     /// Something that is no file. The reason in words.
     NoFile(String),
-    /// A file that was left out on request.
-    LeftOut,
-    /// Something that may lead to a file, and was not followed. The reason in words.
+    /// A file. It was left out on request, or came late, or its directory has it by another name.
+    File {
+        /// The file that it is.
+        identity: FileIdentity,
+        /// Whether the run may have left it out on request.
+        is_left_out: bool,
+    },
+    /// Something that may lead to a file, and was not followed, or that is read only if it is named. The reason in
+    /// words.
     NotFollowed(String),
-    /// Nothing is known of it: the system does not tell, or it came late. The reason in words.
+    /// Nothing is known of it, because the system does not tell. The reason in words.
     Unknown(String),
 }
 

@@ -12,7 +12,8 @@ pub(crate) enum Kind {
     Link,
     Fifo,
     Socket,
-    Device,
+    CharacterDevice,
+    BlockDevice,
 }
 
 /// Returns the kind of what a path leads to; with `follow`, also by a symbolic link at its end.
@@ -27,7 +28,8 @@ pub(crate) fn kind_of(path: &Path, follow: bool) -> io::Result<Kind> {
         0o120_000 => Kind::Link,
         0o010_000 => Kind::Fifo,
         0o140_000 => Kind::Socket,
-        0o020_000 | 0o060_000 => Kind::Device,
+        0o020_000 => Kind::CharacterDevice,
+        0o060_000 => Kind::BlockDevice,
         _ => Kind::File,
     })
 }
@@ -52,7 +54,7 @@ mod tests {
             [Kind::File, Kind::Link, Kind::File]
         );
         assert_eq!([kind("socket", false), kind(".", false)], [Kind::Socket, Kind::Directory]);
-        assert_eq!(kind_of(Path::new("/dev/null"), false).unwrap(), Kind::Device);
+        assert_eq!(kind_of(Path::new("/dev/null"), false).unwrap(), Kind::CharacterDevice);
         assert_eq!(kind_of(&place("none"), false).unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 }

@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Most files whose paths are not below the root. A list with more is for another root.
 const NOT_BELOW_MAX: usize = 10_000;
@@ -53,6 +53,11 @@ pub enum Useless {
     },
     /// The root is a file, and none of several files has its name.
     OtherNames,
+    /// The root is a file, and several files have its name, none of which has its path.
+    SameNames {
+        /// The lines of two of them.
+        lines: [u64; 2],
+    },
     /// The root is a file whose name cannot be that of an expected one.
     Name(PathError),
     /// No file has a digest.
@@ -87,10 +92,11 @@ impl Reading<'_> {
         let root = self.root;
         // A journal is continued by later runs, and the latest line of a path decides.
         let is_journal = list.header().format == FormatName::Jsonl;
-        let mut expectations = Expectations::new(self.memory_bytes);
-        if is_journal {
-            expectations = expectations.latest_only();
-        }
+        let begin = || {
+            let expectations = Expectations::new(self.memory_bytes);
+            if is_journal { expectations.latest_only() } else { expectations }
+        };
+        let (mut expectations, mut namesakes) = (begin(), Namesakes::default());
         let (mut not_below, mut contents, mut files) = (Vec::new(), Contents::default(), 0_u64);
         let (mut file, mut other, mut states_sizes) = (File::default(), None, false);
         while let Some(entry) = list.next_entry() {
@@ -128,6 +134,21 @@ impl Reading<'_> {
                 other.get_or_insert_with(|| file.clone());
                 continue;
             }
+            if root.is_file && below.is_ok() {
+                let place = root.place(&file.path);
+                if !root.is_at(&place) {
+                    namesakes.add(place, file.line);
+                    if namesakes.has_root {
+                        continue;
+                    }
+                } else if !namesakes.has_root {
+                    // Those before it are other files.
+                    namesakes.has_root = true;
+                    expectations = begin();
+                }
+                file.path.clear();
+                file.path.extend_from_slice(root.name());
+            }
             let pushed = match below {
                 Ok(_) => expectations.push(&file)?,
                 Err(error) => Err(error),
@@ -155,12 +176,49 @@ impl Reading<'_> {
             other.path = root.name().to_vec();
             expectations.push(&other)?.map_err(Useless::Name)?;
         }
+        if let Some(lines) = namesakes.lines() {
+            return Err(Useless::SameNames { lines });
+        }
+        if root.is_file {
+            // Those that are left are other files, as those of other names are.
+            not_below.clear();
+        }
         let expected = expectations.sorted()?;
         if expected.algorithms().is_empty() && !self.structure {
             let has = contents.instead_of(list.name(), "whole files");
             return Err(Useless::NoDigests { has, states_sizes });
         }
         Ok(Listed { expected, not_below })
+    }
+}
+
+/// The files of a list that have the name of the root, which is a file.
+#[derive(Default)]
+struct Namesakes {
+    /// Whether one of them has its path. Then it alone counts.
+    has_root: bool,
+    /// The place and the line of the first of the others.
+    first: Option<(PathBuf, u64)>,
+    /// The line of the first that has another place than that one.
+    second_line: Option<u64>,
+}
+
+impl Namesakes {
+    /// Adds a file that does not have the path of the root.
+    fn add(&mut self, place: PathBuf, line: u64) {
+        match &self.first {
+            None => self.first = Some((place, line)),
+            Some((first, _)) if *first != place => {
+                self.second_line.get_or_insert(line);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Returns the lines of two files, either of which may be meant.
+    fn lines(&self) -> Option<[u64; 2]> {
+        let (_, first_line) = self.first.as_ref().filter(|_| !self.has_root)?;
+        Some([*first_line, self.second_line?])
     }
 }
 
@@ -195,11 +253,16 @@ mod tests {
     use pfh_digest::Algorithm;
     use pfh_list::{Input, ReadOptions};
 
-    /// Reads a list, up to a line that cannot be read if `is_strict`. Also returns the number of such lines.
+    /// Reads a list of a directory, up to a line that cannot be read if `is_strict`. Also returns the number of such
+    /// lines.
     fn read(name: &str, text: &str, is_strict: bool) -> (Result<Listed, Useless>, u64) {
         let directory = tempfile::tempdir().unwrap();
+        read_below(directory.path(), name, text, is_strict)
+    }
+
+    fn read_below(root: &Path, name: &str, text: &str, is_strict: bool) -> (Result<Listed, Useless>, u64) {
         let mut list = List::open(Input::bytes(name, text.to_owned()), ReadOptions::default()).unwrap();
-        let root = Root::new(Some(directory.path().to_owned()), Path::new(name), &mut list).unwrap();
+        let root = Root::new(Some(root.to_owned()), Path::new(name), &mut list).unwrap();
         let reading = Reading { root: &root, forms: PathForms::default(), structure: false, memory_bytes: 0 };
         let mut lines = 0;
         let mut broken = |_: ReadError| {
@@ -241,6 +304,30 @@ mod tests {
         // In other lists all lines count.
         let text = format!("{}  a\n{}  a\n", digest("1"), digest("2"));
         assert_eq!(told(read("list", &text, true).0.ok().unwrap()), [("a".to_owned(), 1, true)]);
+    }
+
+    #[test]
+    fn of_several_files_with_its_name_a_root_is_the_one_with_its_path() {
+        let directory = tempfile::tempdir().unwrap();
+        let [a, b, c] = ["a", "b", "c"].map(|name| directory.path().join(name).join("x"));
+        for path in [&a, &b, &c] {
+            fs::create_dir(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let [of_a, of_b] = [&a, &b].map(|path| path.to_str().unwrap());
+        let plain = format!("{}  {of_a}\n{}  {of_b}\n", digest("1"), digest("2"));
+        for text in [[line(of_a, "1"), line(of_b, "2")].concat(), plain] {
+            let read = |root: &Path| read_below(root, "list", &text, true).0;
+            for (root, line) in [(&a, 1), (&b, 2)] {
+                assert_eq!(told(read(root).ok().unwrap()), [("x".to_owned(), line, false)]);
+            }
+            let error = read(&c).err().unwrap();
+            assert!(matches!(error, Useless::SameNames { lines: [1, 2] }), "{error:?}");
+        }
+        // One file is meant, wherever its directory was.
+        let text = [line(of_a, "1"), line(of_a, "2")].concat();
+        let listed = read_below(&c, "list", &text, true).0.ok().unwrap();
+        assert_eq!(told(listed), [("x".to_owned(), 2, false)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::class::Class;
 use crate::expected::OneExpected;
 use crate::file::{Agreement, Codec, File, compare, damaged, take};
 use crate::finding::{Finding, Findings};
-use crate::found::{Found, State, judge};
+use crate::found::{Found, Presence, State, judge};
 use crate::path::push_key;
 use pfh_digest::{Algorithm, Digest};
 use pfh_list::{ByteSort, Spool};
@@ -79,6 +79,8 @@ impl Candidates {
 enum Rule {
     /// The path, but for the form in which its letters are composed (Unicode normalization forms, UAX #15).
     Name,
+    /// The path, but for capitals, if both lead to the same file, as on FAT.
+    Case,
     /// The contents by this algorithm, and the name without its directory.
     ContentsAndName(Algorithm),
     /// The contents by this algorithm.
@@ -97,6 +99,13 @@ impl Rule {
                 }
                 _ => false,
             },
+            Rule::Case => {
+                match std::str::from_utf8(&file.path) {
+                    Ok(path) => out.extend(path.to_lowercase().into_bytes()),
+                    Err(_) => out.extend(file.path.to_ascii_lowercase()),
+                }
+                true
+            }
             Rule::ContentsAndName(algorithm) => contents(algorithm).is_some_and(|digest| {
                 out.extend_from_slice(digest);
                 out.extend_from_slice(file.name());
@@ -130,30 +139,34 @@ impl Pairing {
         self.candidates.push(candidate, &mut self.codec, &mut self.record)
     }
 
-    /// Pairs the files and reports all of them. `not_gone` returns the class of a file that was not found and is not
-    /// gone; `present` returns the files that were found as expected, one after the other.
+    /// Pairs the files and reports all of them. `presence` returns what is at a path; `present` returns the files that
+    /// were found as expected, one after the other.
     pub(crate) fn finish(
         mut self,
         findings: &mut Findings,
-        not_gone: &mut dyn FnMut(&File) -> Option<(Class, String)>,
+        presence: &mut dyn FnMut(&[u8]) -> Presence,
         present: &mut dyn FnMut() -> io::Result<Option<File>>,
     ) -> io::Result<()> {
         if self.has_other_forms && self.candidates.missing > 0 && self.candidates.new > 0 {
-            self.pair(Rule::Name, findings)?;
+            self.pair(Rule::Name, findings, presence)?;
         }
-        self.drop_what_is_not_gone(findings, not_gone)?;
+        let may_have_case = self.candidates.new > 0;
+        if self.drop_what_is_not_gone(findings, presence, may_have_case)? {
+            self.pair(Rule::Case, findings, presence)?;
+            self.drop_what_is_not_gone(findings, presence, false)?;
+        }
         // Strong digests first.
         let mut algorithms: Vec<Algorithm> = findings.codec.algorithms().to_vec();
         algorithms.sort_by_key(|algorithm| std::cmp::Reverse(algorithm.digest_bytes()));
         for algorithm in &algorithms {
             if self.candidates.missing > 0 && self.candidates.new > 0 {
-                self.pair(Rule::ContentsAndName(*algorithm), findings)?;
+                self.pair(Rule::ContentsAndName(*algorithm), findings, presence)?;
             }
         }
         if self.candidates.new > 0 {
             self.add_present(&algorithms, present)?;
             for algorithm in &algorithms {
-                self.pair(Rule::Contents(*algorithm), findings)?;
+                self.pair(Rule::Contents(*algorithm), findings, presence)?;
             }
         }
         let (codec, candidates) = (self.codec, self.candidates);
@@ -168,27 +181,32 @@ impl Pairing {
         })
     }
 
-    /// Reports files that were not found and are not gone.
+    /// Reports files that were not found and are not gone. With `keeps_files`, those at whose paths there are files
+    /// remain; returns whether there are such.
     fn drop_what_is_not_gone(
         &mut self,
         findings: &mut Findings,
-        not_gone: &mut dyn FnMut(&File) -> Option<(Class, String)>,
-    ) -> io::Result<()> {
+        presence: &mut dyn FnMut(&[u8]) -> Presence,
+        keeps_files: bool,
+    ) -> io::Result<bool> {
         if self.candidates.missing == 0 {
-            return Ok(());
+            return Ok(false);
         }
-        let mut kept = Candidates::default();
+        let (mut kept, mut has_files) = (Candidates::default(), false);
         std::mem::take(&mut self.candidates).spool.into_each(|bytes| {
             let candidate = Candidate::read(&self.codec, bytes)?;
-            if candidate.role == Role::Missing
-                && let Some((class, reason)) = not_gone(&candidate.file)
-            {
-                return findings.push(&Finding { class, expected: Some(candidate.file), found: None, reason });
+            if candidate.role == Role::Missing {
+                let there = presence(&candidate.file.path);
+                if keeps_files && matches!(there, Presence::File { .. }) {
+                    has_files = true;
+                } else if let Some((class, reason)) = not_gone(there) {
+                    return findings.push(&Finding { class, expected: Some(candidate.file), found: None, reason });
+                }
             }
             kept.push(&candidate, &mut self.codec, &mut self.record)
         })?;
         self.candidates = kept;
-        Ok(())
+        Ok(has_files)
     }
 
     /// Adds the files that were found as expected and have the contents of a new file, as far as a filter can tell.
@@ -217,7 +235,12 @@ impl Pairing {
 
     /// Pairs what is missing with what is new, one to one by their order, and reports the pairs, and copies of what is
     /// present. The others are candidates for the next rule.
-    fn pair(&mut self, rule: Rule, findings: &mut Findings) -> io::Result<()> {
+    fn pair(
+        &mut self,
+        rule: Rule,
+        findings: &mut Findings,
+        presence: &mut dyn FnMut(&[u8]) -> Presence,
+    ) -> io::Result<()> {
         let mut kept = Candidates::default();
         // Files with the same key, by their roles and paths: each gets its number among those of its role.
         let mut sort = ByteSort::new(self.memory_bytes / 2);
@@ -261,7 +284,7 @@ impl Pairing {
             let (key, mut rest) = split(bytes)?;
             let number = u64::from_be_bytes(take(&mut rest)?);
             let candidate = Candidate::read(&self.codec, rest)?;
-            let unpaired = group.take(key, number, candidate, rule, findings)?;
+            let unpaired = group.take(key, number, candidate, rule, findings, presence)?;
             unpaired.into_iter().flatten().try_for_each(|candidate| kept.push(&candidate, &mut self.codec, &mut record))
         })?;
         if let Some((_, file)) = group.missing {
@@ -296,6 +319,7 @@ impl Group {
         candidate: Candidate,
         rule: Rule,
         findings: &mut Findings,
+        presence: &mut dyn FnMut(&[u8]) -> Presence,
     ) -> io::Result<[Option<Candidate>; 2]> {
         let mut waiting = None;
         if self.key != key {
@@ -321,14 +345,14 @@ impl Group {
         let unpaired = |file| [waiting.clone(), Some(Candidate::new(file))];
         let finding = match (rule, self.missing.take(), &self.original) {
             (Rule::Name, Some((_, expected)), _) => {
-                let found = Found { file, state: State::Hashed };
-                let one = OneExpected { file: expected, contradicts: false };
-                let (class, reason) = judge(&one, &found);
-                let and = if reason.is_empty() { "" } else { ", and " };
-                let reason = format!("{reason}{and}the list composes letters of its name otherwise");
-                Finding { class, expected: Some(one.file), found: Some(found.file), reason }
+                judge_other_form(expected, file, "the list composes letters of its name otherwise")
             }
-            (_, Some((_, expected)), _) if compare(&expected, &file) == Agreement::Same => {
+            (Rule::Case, Some((_, expected)), _) if are_one([&expected.path, &file.path], presence) => {
+                judge_other_form(expected, file, "the list has its name with other capitals")
+            }
+            (Rule::ContentsAndName(_) | Rule::Contents(_), Some((_, expected)), _)
+                if compare(&expected, &file) == Agreement::Same =>
+            {
                 self.original.get_or_insert_with(|| file.clone());
                 let moved = Candidate { role: Role::Present, file: file.clone() };
                 let (expected, found) = (Some(expected), Some(file));
@@ -337,7 +361,7 @@ impl Group {
                 return Ok([waiting, Some(moved)]);
             }
             (_, missing @ Some(_), _) => {
-                // Equal by this algorithm, and not by another one.
+                // Equal by this algorithm, and not by another one; or by their names, and not the same file.
                 let missing = missing.map(|(_, file)| Candidate::missing(file));
                 return Ok([missing, Some(Candidate::new(file))]);
             }
@@ -350,6 +374,40 @@ impl Group {
         findings.push(&finding)?;
         Ok([waiting, None])
     }
+}
+
+/// Returns the class of a file that was not found and is not gone, and why.
+fn not_gone(presence: Presence) -> Option<(Class, String)> {
+    match presence {
+        Presence::Gone => None,
+        Presence::NoFile(reason) => Some((Class::Changed, reason)),
+        Presence::File { is_left_out: true, .. } => Some((Class::NotChecked, String::new())),
+        Presence::File { .. } => Some((Class::Unreadable, "it is there now, and was not found before".to_owned())),
+        Presence::NotFollowed(reason) => Some((Class::NotChecked, reason)),
+        Presence::Unknown(reason) => Some((Class::Unreadable, reason)),
+    }
+}
+
+/// Whether two paths lead to the same file.
+fn are_one(paths: [&[u8]; 2], presence: &mut dyn FnMut(&[u8]) -> Presence) -> bool {
+    let [one, other] = paths.map(|path| match presence(path) {
+        Presence::File { identity, .. } => Some(identity),
+        _ => None,
+    });
+    one.is_some() && one == other
+}
+
+/// Judges a file whose name is another form of the expected one, of which `note` tells.
+fn judge_other_form(expected: File, found: File, note: &str) -> Finding {
+    let state = if found.digests.is_empty() { State::NotHashed } else { State::Hashed };
+    let (one, found) = (OneExpected { file: expected, contradicts: false }, Found { file: found, state });
+    let (class, mut reason) = judge(&one, &found);
+    // A file that was not read on request has no reason, by which it is told from those that could not be compared.
+    if class != Class::NotChecked || !reason.is_empty() {
+        let and = if reason.is_empty() { "" } else { ", and " };
+        reason = format!("{reason}{and}{note}");
+    }
+    Finding { class, expected: Some(one.file), found: Some(found.file), reason }
 }
 
 /// Which digests files may have: a bit for each value of their first bits.

@@ -14,6 +14,8 @@ pub struct PathsBelow {
     expected: Expected,
     root: PathBuf,
     canonical: PathBuf,
+    /// Whether devices are read as files are, as if each had been named.
+    takes_devices: bool,
     /// The latest directory, and whether it is below the root.
     directory: PathBuf,
     is_directory_below: bool,
@@ -22,8 +24,10 @@ pub struct PathsBelow {
 impl PathsBelow {
     /// Begins with the first expected file.
     pub fn new(expected: Expected, root: &Root) -> PathsBelow {
+        // Below a named root, as in an image that is mounted, a node would lead to a device of this machine.
+        let takes_devices = !root.is_named;
         let (root, canonical) = (root.path.clone(), root.canonical.clone());
-        PathsBelow { expected, root, canonical, directory: PathBuf::new(), is_directory_below: false }
+        PathsBelow { expected, root, canonical, takes_devices, directory: PathBuf::new(), is_directory_below: false }
     }
 
     /// Returns the path of the next expected file that is there, which begins with that of the root.
@@ -42,8 +46,10 @@ impl PathsBelow {
 
     /// Whether a path leads to a file below the root. Symbolic links are followed, as for paths of the command line.
     fn is_below(&mut self, path: &Path) -> bool {
+        let takes_devices = self.takes_devices;
+        let is_file = |kind: Kind| kind == Kind::File || (takes_devices && kind == Kind::BlockDevice);
         match kind_of(path, false) {
-            Ok(Kind::File) => {
+            Ok(kind) if is_file(kind) => {
                 let directory = path.parent().unwrap_or(path);
                 if self.directory != directory {
                     directory.clone_into(&mut self.directory);
@@ -51,7 +57,7 @@ impl PathsBelow {
                 }
                 self.is_directory_below
             }
-            Ok(Kind::Link) => kind_of(path, true).is_ok_and(|kind| kind == Kind::File) && self.leads_below(path),
+            Ok(Kind::Link) => kind_of(path, true).is_ok_and(is_file) && self.leads_below(path),
             _ => false,
         }
     }

@@ -1,5 +1,6 @@
 //! The place that the paths of a list start from, and what is there.
 
+use crate::expected::Expected;
 use crate::file::File;
 use crate::found::{Found, Presence, State};
 use crate::kind::{Kind, kind_of};
@@ -28,6 +29,10 @@ pub struct Root {
     pub is_named: bool,
     /// Whether it is a file, which then is the only one.
     pub is_file: bool,
+    /// The path as it was named, from `/` on.
+    absolute: PathBuf,
+    /// The place that relative paths of the list start from if no root is named, without symbolic links.
+    start: PathBuf,
     /// In an object of OCFL, the name of the directories that have the contents of versions; nothing else is listed.
     content_directory: Option<Vec<u8>>,
 }
@@ -48,7 +53,10 @@ impl Root {
     /// The path of the root, and the system's error, if the root cannot be examined.
     pub fn new(named: Option<PathBuf>, list_path: &Path, list: &mut List) -> Result<Root, (PathBuf, io::Error)> {
         let is_named = named.is_some();
-        let path = named.unwrap_or_else(|| default_root(list_path, list));
+        let by_format = start_by_format(list_path, list);
+        // Without it, no relative path is known to be that of the root.
+        let start = fs::canonicalize(by_format.as_deref().unwrap_or(Path::new("."))).unwrap_or_default();
+        let path = named.or(by_format).unwrap_or_else(|| start_of_first(list));
         let examined = fs::canonicalize(&path).and_then(|canonical| Ok((canonical, fs::metadata(&path)?)));
         let (canonical, metadata) = match examined {
             Ok(examined) => examined,
@@ -59,7 +67,8 @@ impl Root {
             _ => None,
         };
         let content_directory = content_directory.and_then(|path| component(&path, 1).map(<[u8]>::to_vec));
-        Ok(Root { is_named, is_file: !metadata.is_dir(), path, canonical, content_directory })
+        let absolute = std::path::absolute(&path).unwrap_or_default();
+        Ok(Root { is_named, is_file: !metadata.is_dir(), path, canonical, absolute, start, content_directory })
     }
 
     /// Returns the name of the file that is the root.
@@ -67,7 +76,37 @@ impl Root {
         self.path.file_name().map_or(b"", OsStrExt::as_bytes)
     }
 
-    /// Returns the path of a list as one below the root, as far as it is.
+    /// Returns where a path of the list leads if no root is named. The path is as [`Root::below`] returns it.
+    pub(crate) fn place(&self, path: &[u8]) -> PathBuf {
+        self.start.join(OsStr::from_bytes(path))
+    }
+
+    /// Whether a place is that of the root, by its path alone: nothing outside the root is examined.
+    pub(crate) fn is_at(&self, place: &Path) -> bool {
+        [&self.canonical, &self.absolute].into_iter().any(|own| own == place)
+    }
+
+    /// Whether no root is named, and all expected files are block devices. A list of devices is about these, and not
+    /// about what else is in their directory.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be read.
+    pub fn are_devices(&self, expected: &mut Expected) -> io::Result<bool> {
+        if self.is_named || expected.is_empty() {
+            return Ok(false);
+        }
+        expected.rewind()?;
+        let mut are_devices = true;
+        while are_devices && let Some(one) = expected.next_file()? {
+            let path = self.path.join(OsStr::from_bytes(&one.file.path));
+            are_devices = kind_of(&path, true).is_ok_and(|kind| kind == Kind::BlockDevice);
+        }
+        expected.rewind()?;
+        Ok(are_devices)
+    }
+
+    /// Returns the path of a list as one below the root, as far as it is; if the root is a file, with the directories
+    /// above it.
     ///
     /// # Errors
     /// [`PathError::OtherPrefix`] if it does not begin with the prefix that is to be removed.
@@ -79,11 +118,7 @@ impl Root {
             let bytes = strip_directory(&path, prefix).ok_or(PathError::OtherPrefix)?.len();
             return Ok(suffix(path, bytes));
         }
-        if self.is_file {
-            let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default().len();
-            return Ok(suffix(path, name));
-        }
-        if path.first() == Some(&b'/') {
+        if path.first() == Some(&b'/') && !self.is_file {
             for root in [&self.path, &self.canonical] {
                 if let Some(rest) = strip_directory(&path, root.as_os_str().as_bytes()) {
                     let bytes = rest.len();
@@ -159,9 +194,16 @@ impl Root {
                 Kind::Directory => return Presence::NoFile("it is a directory now".to_owned()),
                 Kind::Fifo => return Presence::NoFile("it is a FIFO now".to_owned()),
                 Kind::Socket => return Presence::NoFile("it is a socket now".to_owned()),
-                Kind::Device => return Presence::NoFile("it is a device now".to_owned()),
-                Kind::File if is_left_out(&place) => return Presence::LeftOut,
-                Kind::File => return Presence::Unknown("it is there now, and was not found before".to_owned()),
+                // It may have been one when it was listed: a device that is named is read.
+                Kind::CharacterDevice | Kind::BlockDevice => {
+                    return Presence::NotFollowed("a device; name it as ROOT to compare it".to_owned());
+                }
+                Kind::File => {
+                    return match pfh_source::identity_of(place.as_os_str().as_bytes()) {
+                        Ok(identity) => Presence::File { identity, is_left_out: is_left_out(&place) },
+                        Err(error) => Presence::Unknown(error.to_string()),
+                    };
+                }
             }
         }
         Presence::Gone
@@ -190,16 +232,21 @@ impl Root {
     }
 }
 
-/// Returns the root of a list if none is named: where its first path starts.
-fn default_root(path: &Path, list: &mut List) -> PathBuf {
-    // By their definitions, paths of manifests of BagIt and of inventories of OCFL start where these lie.
-    if let FormatName::Fixity(format @ (FixityList::Bagit | FixityList::Ocfl)) = list.header().format {
-        let beside = parent(path);
-        // Each version of an object has an inventory of its own, whose paths start at the object, too.
-        let above = if beside.file_name().is_some() { parent(&beside) } else { beside.join("..") };
-        let is_of_version = format == FixityList::Ocfl && !is_object(&beside) && is_object(&above);
-        return if is_of_version { above } else { beside };
-    }
+/// Returns where all paths of a list start by the definition of its format: those of manifests of BagIt and of
+/// inventories of OCFL, where these lie.
+fn start_by_format(path: &Path, list: &mut List) -> Option<PathBuf> {
+    let FormatName::Fixity(format @ (FixityList::Bagit | FixityList::Ocfl)) = list.header().format else {
+        return None;
+    };
+    let beside = parent(path);
+    // Each version of an object has an inventory of its own, whose paths start at the object, too.
+    let above = if beside.file_name().is_some() { parent(&beside) } else { beside.join("..") };
+    let is_of_version = format == FixityList::Ocfl && !is_object(&beside) && is_object(&above);
+    Some(if is_of_version { above } else { beside })
+}
+
+/// Returns where the first path of a list starts.
+fn start_of_first(list: &mut List) -> PathBuf {
     let is_absolute = list.first_path().is_some_and(|path| path.first() == Some(&b'/'));
     PathBuf::from(if is_absolute { "/" } else { "." })
 }
@@ -239,5 +286,19 @@ fn strip_directory<'a>(path: &'a [u8], directory: &[u8]) -> Option<&'a [u8]> {
         None => Some(rest),
         Some(_) if directory.is_empty() => Some(rest),
         Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_list::{Input, ReadOptions};
+
+    #[test]
+    fn a_device_is_no_change() {
+        let mut list = List::open(Input::bytes("list", ""), ReadOptions::default()).unwrap();
+        let root = Root::new(Some("/dev".into()), Path::new("list"), &mut list).unwrap();
+        let reason = "a device; name it as ROOT to compare it".to_owned();
+        assert_eq!(root.look(b"null", &|_| false), Presence::NotFollowed(reason));
     }
 }

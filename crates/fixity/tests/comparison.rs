@@ -3,8 +3,11 @@
 
 use pfh_digest::Algorithm;
 use pfh_fixity::{Class, Comparison, Expectations, File, Finding, Found, Presence, State, Totals};
+use pfh_list::FileIdentity;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+
+const LEFT_OUT: Presence = Presence::File { identity: FileIdentity::new(1, 1), is_left_out: true };
 
 fn algorithm(name: &str) -> Algorithm {
     Algorithm::from_name(name).unwrap()
@@ -64,6 +67,10 @@ fn compare_with(
 
 fn compare(expected: &[File], found: Vec<Found>) -> Vec<String> {
     let (_, findings) = compare_with(expected, found, 1 << 20, &mut |_| Presence::Gone);
+    told_of(&findings)
+}
+
+fn told_of(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(told).collect()
 }
 
@@ -206,7 +213,7 @@ fn directories_that_cannot_be_listed_lose_nothing() {
 #[test]
 fn the_root_may_be_unreadable() {
     let root = Found { file: File::new(""), state: State::Unreadable("denied".to_owned()) };
-    let (totals, findings) = compare_with(&[sha256("a", "1")], vec![root], 1 << 20, &mut |_| Presence::LeftOut);
+    let (totals, findings) = compare_with(&[sha256("a", "1")], vec![root], 1 << 20, &mut |_| LEFT_OUT);
     let findings: Vec<String> = findings.iter().map(told).collect();
     assert_eq!(findings, ["unreadable - . denied", "unreadable a - denied"]);
     assert_eq!(totals.expected.of(Class::Unreadable), 1);
@@ -218,7 +225,7 @@ fn what_was_verified_is_counted() {
     let unread = |path: &str| Found { file: sha256(path, "1"), state: State::NotHashed };
     let expected = [sha256("a", "1"), sha256("b", "1"), sha256("c", "1")];
     let of = |found: Vec<Found>| {
-        let (totals, _) = compare_with(&expected, found, 1 << 20, &mut |_| Presence::LeftOut);
+        let (totals, _) = compare_with(&expected, found, 1 << 20, &mut |_| LEFT_OUT);
         [totals.verified(false), totals.verified(true)]
     };
     assert_eq!(of(vec![]), [0, 0]);
@@ -254,18 +261,64 @@ fn letters_may_be_composed_otherwise() {
     let both = [sha256(composed, "x"), sha256(decomposed, "y")];
     let told = compare(&both, both.iter().cloned().map(hashed).collect());
     assert!(told.iter().all(|told| told.starts_with("matched ") && !told.contains(reason)), "{told:?}");
+    // That it was not read was asked for, whatever its name is.
+    let unread = Found { file: file(decomposed, "x", &[]), state: State::NotHashed };
+    let (totals, findings) = compare_with(&[sha256(composed, "x")], vec![unread], 1 << 20, &mut |_| Presence::Gone);
+    assert_eq!(told_of(&findings), [format!("not-checked {composed} {decomposed}")]);
+    assert_eq!((totals.not_comparable, totals.verified(true)), (0, 1));
+}
+
+/// The filesystem alone knows whether two names that differ in capitals are those of one file.
+#[test]
+fn capitals_may_make_no_difference() {
+    let note = "the list has its name with other capitals";
+    let late = "it is there now, and was not found before";
+    for is_left_out in [false, true] {
+        let mut look = |path: &[u8]| {
+            let number = match path {
+                b"P/IMG.jpg" | b"P/Img.JPG" | b"\xc9T\xc9" | b"\xc9t\xc9" => 1,
+                b"late" => 2,
+                b"gone" => return Presence::Gone,
+                _ => 3,
+            };
+            Presence::File { identity: FileIdentity::new(1, number), is_left_out }
+        };
+        let expected = [sha256("P/IMG.jpg", "x"), sha256("late", "y"), sha256("gone", "z")];
+        let found = ["P/Img.JPG", "LATE", "GONE"].map(|path| hashed(sha256(path, "x")));
+        let (_, findings) = compare_with(&expected, found.to_vec(), 1 << 20, &mut look);
+        let not_late = if is_left_out { "not-checked late -".to_owned() } else { format!("unreadable late - {late}") };
+        let mut all = vec![
+            "missing gone -".to_owned(),
+            not_late,
+            "new - GONE".to_owned(),
+            "new - LATE".to_owned(),
+            format!("matched P/IMG.jpg P/Img.JPG {note}"),
+        ];
+        // Files that were left out come later in the listing.
+        if is_left_out {
+            all.swap(1, 2);
+            all.swap(2, 3);
+        }
+        assert_eq!(told_of(&findings), all);
+        // Names that are no text, and other contents.
+        let [mut expected, mut found] = ["x", "y"].map(|contents| sha256("", contents));
+        (expected.path, found.path) = (b"\xc9T\xc9".to_vec(), b"\xc9t\xc9".to_vec());
+        let (_, findings) = compare_with(&[expected], vec![hashed(found)], 1 << 20, &mut look);
+        let [finding] = &findings[..] else { panic!("{findings:?}") };
+        assert_eq!((finding.class, &finding.reason), (Class::Changed, &format!("other sha256, and {note}")));
+    }
 }
 
 #[test]
 fn files_that_were_left_out_on_request_are_no_finding() {
     let found = vec![Found { file: file("b", "x", &[]), state: State::NotHashed }];
     let expected = [sha256("a", "x"), sha256("b", "x")];
-    let (totals, findings) = compare_with(&expected, found, 1 << 20, &mut |_| Presence::LeftOut);
+    let (totals, findings) = compare_with(&expected, found, 1 << 20, &mut |_| LEFT_OUT);
     assert_eq!((totals.files.of(Class::NotChecked), totals.not_comparable), (2, 0));
     assert_eq!(findings.iter().map(told).collect::<Vec<_>>(), ["not-checked a -", "not-checked b b"]);
     // Its size tells enough.
     let found = vec![Found { file: file("b", "xy", &[]), state: State::NotHashed }];
-    let (_, findings) = compare_with(&expected[1..], found, 1 << 20, &mut |_| Presence::LeftOut);
+    let (_, findings) = compare_with(&expected[1..], found, 1 << 20, &mut |_| LEFT_OUT);
     assert_eq!(findings.iter().map(told).collect::<Vec<_>>(), ["changed b b size 2 instead of 1"]);
 }
 

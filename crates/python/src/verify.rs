@@ -61,7 +61,7 @@ impl Asked {
         engine.memory_bytes = self.memory_bytes / 2;
         engine.keys = self.keys.clone();
         engine.own_files.extend(identity_of_list(&self.list_path));
-        let (roots, files_from) = if self.ignore_new && !root.is_file {
+        let (roots, files_from) = if (self.ignore_new && !root.is_file) || root.are_devices(expected)? {
             let mut paths = PathsBelow::new(expected.copy()?, root);
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {
@@ -175,6 +175,10 @@ fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
             quoted(&first.path)
         ),
         Useless::OtherNames => format!("{name} has several files, and none has the name of the root {root}"),
+        Useless::SameNames { lines: [first, second] } => format!(
+            "{name} has several files with the name of the root {root}, in lines {first} and {second} for instance, \
+             and none has its path; name the directory that the paths start from"
+        ),
         Useless::Name(error) => format!("{name}: {error}"),
         Useless::NoDigests { has, states_sizes } => {
             let sizes = if states_sizes { " and sizes" } else { "" };
@@ -625,7 +629,7 @@ impl Finding {
     #[getter]
     fn reason(&self) -> String {
         let reason = self.0.reason.replace("--follow-files", "follow_files=True");
-        reason.replace("--follow-directories", "follow_directories=True")
+        reason.replace("--follow-directories", "follow_directories=True").replace("as ROOT", "as `root`")
     }
 
     fn __repr__(&self) -> String {

@@ -145,6 +145,10 @@ fn refused(useless: Useless, list: &[u8], root: &Root) -> Failed {
             }
         )),
         Useless::OtherNames => Failed::usage(format_args!("{list} has several files, and none has the name of {root}")),
+        Useless::SameNames { lines: [first, second] } => Failed::usage(format_args!(
+            "{list} has several files with the name of {root}, in lines {first} and {second} for instance, and none \
+             has its path; name the directory that the paths start from"
+        )),
         Useless::Name(error) => Failed::usage(error),
         Useless::NoDigests { has, states_sizes } => {
             let piecewise = if has.has_pieces() { " with --piecewise" } else { "" };
@@ -205,6 +209,9 @@ impl Run<'_> {
         let ends = list.ends(options).ok()??;
         let (ends, unread) = read(self.arguments, ends, true, self.root, &CancelToken::default()).ok()?;
         let mut expected = Some(ends.expected).filter(|_| unread.count() == 0)?;
+        if self.root.are_devices(&mut expected).ok()? {
+            return None;
+        }
         let of_list = self.of_list(&expected);
         of_list.1.as_ref().ok()?;
         keys::load(keys, &of_list.0, false).ok()?;
@@ -400,7 +407,8 @@ impl Run<'_> {
             preserve_access_time: walk.preserve_access_time,
             ..WalkArguments::default()
         };
-        let (paths, files) = if *ignore_new && !self.root.is_file {
+        let are_devices = self.root.are_devices(expected).map_err(Failed::temporary)?;
+        let (paths, files) = if are_devices || (*ignore_new && !self.root.is_file) {
             let mut paths = PathsBelow::new(expected.copy().map_err(Failed::temporary)?, self.root);
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {

@@ -176,7 +176,8 @@ fn a_list_from_a_fifo_is_opened_once() {
     }
 }
 
-/// A block device is hashed if it is named, by every method of reading; below a directory it is skipped.
+/// A block device is hashed if it is named, by every method of reading, and verified by such a list; below a directory
+/// it is skipped.
 #[test]
 fn a_named_block_device() {
     /// Sets up a loop device, and removes it when dropped.
@@ -199,6 +200,16 @@ fn a_named_block_device() {
             assert_eq!(ended.done(), line(&message, &device.0).as_bytes(), "{mode}, {io}");
         }
     }
+    // Nothing else in its directory is compared, and below a directory that is named it is not read.
+    hash(directory.path(), ["-f", "jsonl", "-o", "list", &device.0]).run().done();
+    let verified = "Verified: the file is as the list says.\nExpected 1, found 1: 1 matched\n";
+    for root in [None, Some(&device.0[..])] {
+        let ended = pfh(directory.path(), ["verify", "list"].into_iter().chain(root)).run();
+        assert_eq!(String::from_utf8_lossy(ended.done()), verified, "{root:?}");
+    }
+    let ended = pfh(directory.path(), ["verify", "list", "/dev", "--ignore-new"]).run();
+    let told = String::from_utf8_lossy(&ended.stdout).into_owned();
+    assert!(ended.code() == 1 && told.contains("  (a device; name it as ROOT to compare it; line "), "{told}");
     if is_root() {
         let number = fs::metadata(&device.0).unwrap().rdev();
         fs::create_dir(directory.path().join("d")).unwrap();

@@ -291,6 +291,44 @@ fn one_file_whatever_its_name() {
     expect(&verify(d, "one evidence.dd -q -a sha256"), 1, "Not verified: 1 changed.\n");
 }
 
+/// Of several files with the name of ROOT, the one with its path is meant; where none has it, nothing is compared.
+#[test]
+fn a_file_is_not_compared_with_another_of_its_name() {
+    let directory = scratch();
+    let d = directory.path();
+    for name in ["a", "b"] {
+        fs::create_dir(d.join(name)).unwrap();
+        fs::write(d.join(name).join("x"), name).unwrap();
+    }
+    let verified = "Verified: the file is as the list says.\n";
+    let absolute = ["a", "b"].map(|name| d.join(name));
+    for format in ["bsd", "csv", "jsonl"] {
+        hash(d, ["-f", format, "-o", format, "a", "b"]).run().done();
+        let from_root = format!("{format}-from-root");
+        hash(d, ["-f", format, "-o", &from_root]).with(|command| command.args(&absolute)).run().done();
+        for list in [format, &from_root] {
+            for root in ["a/x", "./b//x", "b/../a/x"] {
+                expect(&verify(d, &format!("{list} {root} -q")), 0, verified);
+            }
+            // The other file of this name takes its place.
+            fs::copy(d.join("b/x"), d.join("a/x")).unwrap();
+            expect(&verify(d, &format!("{list} a/x -q")), 1, "Not verified: 1 changed.\n");
+            fs::write(d.join("a/x"), "a").unwrap();
+            fs::rename(d.join("a"), d.join("c")).unwrap();
+            let ended = verify(d, &format!("{list} c/x"));
+            let told = "has several files with the name of `c/x`, in lines ";
+            assert!(ended.code() == 2 && ended.stderr.contains(told), "{}", ended.stderr);
+            fs::rename(d.join("c"), d.join("a")).unwrap();
+        }
+    }
+    // One file of this name is meant, wherever its directory was, and a prefix tells which of several.
+    hash(d, ["-f", "csv", "-o", "one", "a"]).run().done();
+    fs::rename(d.join("a"), d.join("c")).unwrap();
+    for words in ["one c/x -q", "csv c/x --strip-prefix a -q"] {
+        expect(&verify(d, words), 0, verified);
+    }
+}
+
 /// Where every file differs, the algorithm may be another one than the length of the digests suggests.
 #[test]
 fn a_wrong_guess_of_the_algorithm_is_told() {
@@ -481,6 +519,14 @@ fn no_files_in_their_places() {
     assert!(ended.code() == 1 && lines.iter().all(|line| text.contains(line)), "{text}");
     let ended = verify(d, "list --follow-files -q");
     expect(&ended, 1, "Not verified: 3 changed.\n");
+    // A device is read if it is named, so the list may have been made of it.
+    fs::write(d.join("devices"), line(b"", "/dev/null")).unwrap();
+    let text = "Not verified: 1 could not be compared.
+Expected 1, found 0: 1 not-checked
+
+not-checked  null  (a device; name it as ROOT to compare it; line 1)
+";
+    expect(&verify(d, "devices /dev --ignore-new"), 1, text);
 }
 
 #[test]
