@@ -60,6 +60,8 @@ pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
     pub(crate) totals: Mutex<Totals>,
     /// Whether the sink has stopped the run.
     pub(crate) stopped: AtomicBool,
+    /// Whether the walk has panicked, so that files may be missing after those that it had found.
+    pub(crate) walk_broke_off: AtomicBool,
     /// A panic of the caller's code, to be resumed in the caller's thread.
     pub(crate) panic: Mutex<Option<Panic>>,
     /// [`Options::direct`], or the source's decision.
@@ -167,7 +169,8 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         self.collector.drain();
         let readers = self.readers.state().admission.confirmed();
         let Totals { mut summary, timers, left_out } = into_inner(self.totals);
-        summary.interrupted = self.stopped.into_inner() || self.cancel.is_cancelled();
+        summary.interrupted =
+            self.stopped.into_inner() || self.walk_broke_off.into_inner() || self.cancel.is_cancelled();
         summary.elapsed = elapsed();
         let (slots, slot_bytes) = (self.table.slots(), self.table.slot_bytes());
         Report { summary, left_out, readers, slots, slot_bytes, timers }

@@ -71,10 +71,14 @@ pub fn check(options: &Options, source: &impl Source) -> Result<(), StartError> 
 /// progress. `cancel` stops the run early.
 ///
 /// # Errors
-/// [`StartError`], before anything is read. Errors of files become outcomes of their records.
+/// [`StartError`], before anything is read. Errors of files become outcomes of their records; also a panic of the source
+/// or of `decide` becomes the error of the file that it is about. A panic of the walk ends the walk: the files that it
+/// had found are read, the last record has the path `.` and the error, and the summary says that the run was
+/// [interrupted](pfh_record::Summary::interrupted).
 ///
 /// # Panics
-/// Resumes a panic of `prepare` or `sink`, after all threads have ended.
+/// Resumes a panic of `prepare`, of `sink`, or of [`Source::begin_thread`], after all threads have ended; also one of
+/// [`Handle::path`](pfh_source::Handle::path) outside of the walk.
 pub fn run<S: Source, K: Sink>(
     options: &Options,
     source: &S,
@@ -118,6 +122,7 @@ pub fn run<S: Source, K: Sink>(
         clock: Clock(options.measure),
         totals: Mutex::new(Totals::default()),
         stopped: AtomicBool::new(false),
+        walk_broke_off: AtomicBool::new(false),
         panic: Mutex::new(None),
         is_direct,
         open_files_max: (open_files_max.min(look_ahead.requests_max) / options.threads).clamp(1, WINDOW_FILES_MAX),
@@ -229,7 +234,9 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
         }
     }));
     if walked.is_err() {
-        worker.fail(Ticket { sequence, cost_bytes: 0 }, Vec::new(), Failure::panicked());
+        context.walk_broke_off.store(true, Ordering::Relaxed);
+        // Not every format can express an empty path.
+        worker.fail(Ticket { sequence, cost_bytes: 0 }, b".".to_vec(), Failure::panicked());
     }
     if context.is_cancelled() {
         context.queue.stop();

@@ -45,7 +45,8 @@ impl AtomicFile {
     /// kept as far as permitted: see [`AtomicFile::not_kept`].
     ///
     /// # Errors
-    /// If the directory or an existing file is not writable.
+    /// If the directory or an existing file is not writable, if there is something else than a regular file, or if the
+    /// path does not end with the name of a file.
     pub fn create(target: &Path) -> io::Result<AtomicFile> {
         let existing = fs::metadata(target).ok();
         AtomicFile::in_place_of(existing, followed(target)?)
@@ -55,13 +56,14 @@ impl AtomicFile {
     /// whoever can write to the directory would choose the file: it is replaced.
     ///
     /// # Errors
-    /// If the directory or an existing file is not writable.
+    /// Those of [`AtomicFile::create`].
     pub fn create_unfollowed(target: &Path) -> io::Result<AtomicFile> {
         let existing = fs::symlink_metadata(target).ok().filter(|found| !found.is_symlink());
         AtomicFile::in_place_of(existing, target.to_owned())
     }
 
     fn in_place_of(existing: Option<fs::Metadata>, target: PathBuf) -> io::Result<AtomicFile> {
+        check_name(&target, existing.as_ref())?;
         let directory = directory_of(&target);
         // Checked first, so that the message does not name a temporary file.
         access(directory, Access::WRITE_OK | Access::EXEC_OK)?;
@@ -311,6 +313,20 @@ fn descriptor_path(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
+/// Refuses a path that cannot become the name of a file, and one of which a file would displace something else: a FIFO or
+/// a device would lose its name.
+fn check_name(target: &Path, existing: Option<&fs::Metadata>) -> io::Result<()> {
+    if existing.is_some_and(fs::Metadata::is_dir) || target.as_os_str().as_bytes().ends_with(b"/") {
+        return Err(Errno::ISDIR.into());
+    }
+    let text = match existing {
+        Some(existing) if !existing.is_file() => "it is no regular file, and a new file would take its name",
+        None if target.file_name().is_none() => "it is not the name of a file",
+        _ => return Ok(()),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, text))
+}
+
 /// Refuses a file that another one cannot replace, before hours of work are done for it.
 fn can_be_replaced(target: &Path, existing: &fs::Metadata, directory: &Path) -> io::Result<()> {
     let mount = |path: &Path| {
@@ -383,6 +399,7 @@ fn copied(mut file: File, target: &Path) -> io::Result<(File, TempPath)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::{FileType, mknodat};
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
@@ -411,6 +428,27 @@ mod tests {
         partial.persist_as(&folder.path().join("list.partial")).unwrap();
         assert_eq!(names(folder.path()), ["list", "list.partial"]);
         assert_eq!(fs::read_to_string(&target).unwrap(), "second");
+    }
+
+    #[test]
+    fn only_regular_files_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("directory")).unwrap();
+        mknodat(CWD, path("fifo"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        std::os::unix::fs::symlink("fifo", path("link")).unwrap();
+        for (name, kind) in [
+            ("directory", io::ErrorKind::IsADirectory),
+            ("directory/..", io::ErrorKind::IsADirectory),
+            ("new/", io::ErrorKind::IsADirectory),
+            ("fifo", io::ErrorKind::InvalidInput),
+            ("link", io::ErrorKind::InvalidInput),
+        ] {
+            assert_eq!(AtomicFile::create(&path(name)).map(drop).map_err(|error| error.kind()), Err(kind), "{name}");
+        }
+        let nothing = AtomicFile::create(Path::new("")).map(drop).map_err(|error| error.kind());
+        assert_eq!(nothing, Err(io::ErrorKind::InvalidInput));
+        assert_eq!(names(folder.path()), ["directory", "fifo", "link"]);
     }
 
     #[test]

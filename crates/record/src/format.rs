@@ -26,6 +26,8 @@ pub trait Format: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotExpressible {
+    /// The name is empty, and readers of the format take that for a line without one.
+    NoName,
     /// The name contains a line feed (or, in SFV, a carriage return), and the format does not escape.
     LineBreak,
     /// The name ends with a carriage return, which readers take for a part of the line end.
@@ -50,6 +52,7 @@ pub enum NotExpressible {
 impl fmt::Display for NotExpressible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            NotExpressible::NoName => f.write_str("the name is empty"),
             NotExpressible::LineBreak => f.write_str("the name contains a line break"),
             NotExpressible::FinalCarriageReturn => f.write_str("the name ends with a carriage return"),
             NotExpressible::Nul => f.write_str("the name contains a NUL byte"),

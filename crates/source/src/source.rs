@@ -174,7 +174,8 @@ pub trait Source: Sync {
     type File: SourceFile;
 
     /// Lists the files to read, in the order of output. Called once per run, on a thread of its own and by way of
-    /// [`Source::walk_while`]. `visit` returns false to stop the walk.
+    /// [`Source::walk_while`]. `visit` returns false to stop the walk. A panic ends it, and the run then counts as
+    /// interrupted.
     fn walk(&self, visit: &mut dyn FnMut(Found<Self::Handle>) -> bool);
 
     /// Lists as [`Source::walk`] does, which is the default. A source that may find nothing for long asks `goes_on` now

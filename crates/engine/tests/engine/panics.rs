@@ -124,10 +124,11 @@ fn a_walk_that_panics_ends_with_an_error_that_says_so() {
         for after_entries in 0..samples.len() {
             let inner = with_samples(ScriptedSource::new(), &samples);
             let source = Panicking { inner, after_entries, at_positions: false };
-            let run = hash(&source, &setting.options(&algorithms(&["md5", "crc32"])));
+            let run = try_hash(&source, &setting.options(&algorithms(&["md5", "crc32"]))).unwrap();
             let (last, found) = run.records.split_last().unwrap();
             assert_eq!(found.len(), after_entries, "{setting:?}");
-            assert!(is_internal(last), "{last:?}");
+            assert!(is_internal(last) && last.path == b".", "{last:?}");
+            assert!(run.report.summary.interrupted, "{setting:?}");
             found.iter().zip(&samples).for_each(|(record, sample)| assert_complete(record, sample));
         }
     }
@@ -141,9 +142,9 @@ fn a_panic_while_files_are_put_in_order_ends_with_an_error_that_says_so() {
             let inner = with_samples(ScriptedSource::new(), &samples());
             let source = Panicking { inner, after_entries: usize::MAX, at_positions: true };
             let options = Options { order, ..setting.options(&algorithms(&["md5", "crc32"])) };
-            let run = hash(&source, &options);
+            let run = try_hash(&source, &options).unwrap();
             let (last, found) = run.records.split_last().unwrap();
-            assert!(is_internal(last), "{setting:?}, {order:?}: {last:?}");
+            assert!(is_internal(last) && run.report.summary.interrupted, "{setting:?}, {order:?}: {last:?}");
             assert_eq!(found.len(), samples().len());
             found.iter().zip(&samples()).for_each(|(record, sample)| assert_complete(record, sample));
         }

@@ -378,6 +378,22 @@ fn a_journal_of_zeros() {
     assert!(journal(&directory).len() < before.len() + 100);
 }
 
+/// An empty argument, such as that of a variable that is not set, is listed as unreadable and read back as such.
+#[test]
+fn an_empty_argument_damages_no_journal() {
+    let directory = begun();
+    for _ in 0..2 {
+        let run = resume(&directory, &["", "t"]);
+        assert_eq!(run.code(), 3);
+        assert!(!run.said().contains("damaged"), "{}", run.said());
+    }
+    assert_eq!(names(directory.path()), [path(b"journal"), path(b"t")]);
+    let records = recorded(&journal(&directory));
+    assert!(records.iter().any(|record| path_of(record).is_empty() && record["outcome"] == "unreadable"));
+    let verified = pfh(directory.path(), ["verify", "journal"]).run();
+    assert!(!verified.said().contains("of the list could not be read"), "{}", verified.said());
+}
+
 /// Damaged lines of a journal are dropped, the others are kept unchanged, and the damaged file is kept beside it.
 #[test]
 fn a_damaged_journal_is_salvaged() {

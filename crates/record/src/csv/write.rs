@@ -136,6 +136,9 @@ impl Format for Csv {
     }
 
     fn record(&self, record: &Record, out: &mut Vec<u8>) -> Result<(), NotExpressible> {
+        if record.path.is_empty() {
+            return Err(NotExpressible::NoName);
+        }
         self.push_line(record, None, &record.digests, out);
         if self.piecewise {
             for piece in &record.pieces {

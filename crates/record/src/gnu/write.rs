@@ -54,6 +54,9 @@ impl LineForm {
         if record.digests.is_empty() && record.pieces.is_empty() {
             return Ok(());
         }
+        if record.path.is_empty() {
+            return Err(NotExpressible::NoName);
+        }
         if memchr(0, &record.path).is_some() {
             return Err(NotExpressible::Nul);
         }

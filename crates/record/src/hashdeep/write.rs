@@ -85,6 +85,9 @@ impl Format for Hashdeep {
             return Ok(());
         }
         let name: &[u8] = if record.path == b"-" { b"stdin" } else { &record.path };
+        if name.is_empty() {
+            return Err(NotExpressible::NoName);
+        }
         match memchr2(b'\n', 0, name).map(|at| name[at]) {
             Some(0) => return Err(NotExpressible::Nul),
             Some(_) => return Err(NotExpressible::LineBreak),

@@ -466,9 +466,6 @@ impl<'a> FileLine<'a> {
     /// Returns the entry of the whole file, with its known digests. `selection` has the order of similarity digests.
     pub(super) fn entry(&mut self, number: u64, selection: Option<&Selection>) -> Result<Entry, Fault> {
         let path = raw(std::mem::take(&mut self.path), self.path_base64.take(), "path_base64")?;
-        if path.is_empty() {
-            return Err(Fault::field(0, "path", FieldProblem::Empty));
-        }
         let time = |text: &Option<Cow<'_, str>>, field| {
             let parse = |text: &Cow<'_, str>| parse_rfc3339(text.as_bytes());
             text.as_ref().map(|text| parse(text).ok_or(Fault::field(0, field, FieldProblem::NotATime))).transpose()

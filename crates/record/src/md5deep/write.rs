@@ -69,6 +69,9 @@ impl Format for Md5deep {
         if record.digests.is_empty() && record.pieces.is_empty() {
             return Ok(());
         }
+        if path.is_empty() {
+            return Err(NotExpressible::NoName);
+        }
         match memchr2(b'\n', 0, path).map(|at| path[at]) {
             Some(0) => return Err(NotExpressible::Nul),
             Some(_) if !self.null_terminated => return Err(NotExpressible::LineBreak),

@@ -31,6 +31,7 @@ impl Format for Sfv {
         match memchr3(b'\n', b'\r', 0, &record.path).map(|at| record.path[at]) {
             Some(0) => return Err(NotExpressible::Nul),
             Some(_) => return Err(NotExpressible::LineBreak),
+            None if record.path.is_empty() => return Err(NotExpressible::NoName),
             None if record.path.starts_with(b";") => return Err(NotExpressible::Comment),
             None => {}
         }

@@ -463,6 +463,7 @@ fn what_cannot_be_expressed() {
     let not = |what: &str| format!("{what}, which this format cannot express; use the format `jsonl`");
     let line_break = not("the name contains a line break");
     let nul = not("the name contains a NUL byte");
+    let no_name = not("the name is empty");
     let last_return = not("the name ends with a carriage return");
     for (format, name, expected) in [
         ("hashdeep", &b"a\nb"[..], &line_break),
@@ -477,6 +478,12 @@ fn what_cannot_be_expressed() {
         ("sfv", b";a", &not("the name begins like a comment")),
         ("gnu", b"a\0b", &nul),
         ("bsd", b"a\0b", &nul),
+        ("gnu", b"", &no_name),
+        ("bsd", b"", &no_name),
+        ("hashdeep", b"", &no_name),
+        ("md5deep", b"", &no_name),
+        ("sfv", b"", &no_name),
+        ("csv", b"", &no_name),
     ] {
         let algorithms = algorithms(&[if format == "sfv" { "crc32" } else { "md5" }]);
         assert_eq!(lines(format, &algorithms, false, &hello(name, &algorithms)), Err(expected.clone()), "{format}");
