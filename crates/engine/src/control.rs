@@ -11,9 +11,9 @@ pub use pfh_similarity::CancelToken;
 pub struct Counters {
     /// Files whose record is finished, whatever the outcome.
     pub files: AtomicU64,
-    /// Bytes read.
+    /// Bytes read. Reads that failed are not counted, nor is the first one of a file that turned out to have changed.
     pub bytes: AtomicU64,
-    /// Files with an outcome other than complete.
+    /// Files with an outcome other than complete, except skipped ones.
     pub failed: AtomicU64,
 }
 

@@ -145,6 +145,8 @@ pub enum StartError {
     },
     /// The key or the context of an algorithm is missing or wrong.
     Key(KeyError),
+    /// Pieces are to have no bytes.
+    EmptyPieces,
 }
 
 impl fmt::Display for StartError {
@@ -160,6 +162,7 @@ impl fmt::Display for StartError {
                 "the system refused {table_bytes} bytes for the memory table; ask for less memory, or for fewer threads"
             ),
             StartError::Key(error) => error.fmt(f),
+            StartError::EmptyPieces => f.write_str("pieces of 0 bytes cannot be; a piece has a byte at least"),
             StartError::ThreadsRefused { threads: 1 } => {
                 f.write_str("the system refused a thread; raise its limit (ulimit -u)")
             }
@@ -170,14 +173,8 @@ impl fmt::Display for StartError {
     }
 }
 
-impl std::error::Error for StartError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            StartError::Key(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+/// Its text includes that of a [`KeyError`], which is therefore no source.
+impl std::error::Error for StartError {}
 
 /// The memory that a run needs if its workers fill this many lanes, and digest files together or not.
 struct Needs<'o> {
@@ -307,8 +304,8 @@ impl Budget {
             .unwrap_or_default();
         if slot_bytes < SLOT_BYTES_MIN {
             let least = needs.holders().saturating_mul(SLOTS_PER_THREAD_MIN).saturating_mul(SLOT_BYTES_MIN + gap_bytes);
-            let least = (least + SLOT_ALIGN_BYTES) as u64;
-            let least = least.div_ceil(needs.table_eighths() as u64).saturating_mul(8) + 8;
+            let least = least.saturating_add(SLOT_ALIGN_BYTES) as u64;
+            let least = least.div_ceil(needs.table_eighths() as u64).saturating_mul(8).saturating_add(8);
             // Nothing fits, so these are the needs without lanes.
             let least_bytes = least.saturating_add(needs.states_bytes());
             return Err(StartError::MemoryTooSmall { memory_bytes: options.memory_bytes, least_bytes });
@@ -421,6 +418,19 @@ mod tests {
         let said = |threads| StartError::ThreadsRefused { threads }.to_string();
         assert_eq!(said(1), "the system refused a thread; raise its limit (ulimit -u)");
         assert_eq!(said(2), "the system refused 2 threads; ask for fewer, or raise its limit (ulimit -u)");
+    }
+
+    #[test]
+    fn no_number_of_threads_overflows() {
+        for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
+            for direct in [false, true] {
+                for (threads, prefetchers) in [(usize::MAX, 1), (usize::MAX, usize::MAX), (1 << 62, 1)] {
+                    let options = Options { mode, prefetchers, ..options(threads, 1 << 30) };
+                    let budget = Budget::new(&options, direct, 0, &Batched::of(&options));
+                    assert!(matches!(budget, Err(StartError::MemoryTooSmall { .. })), "{mode:?} {threads}: {budget:?}");
+                }
+            }
+        }
     }
 
     #[test]

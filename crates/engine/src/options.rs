@@ -114,7 +114,7 @@ pub struct Options {
     /// The instructions of the kernels that hash many files at once, and of those of similarity digests. They do not
     /// change digests.
     pub backend: Backend,
-    /// Also digest every piece of this many bytes, with the algorithms; families digest whole files only.
+    /// Also digest every piece of this many bytes, 1 at least, with the algorithms; families digest whole files only.
     pub piece_bytes: Option<u64>,
     /// Also find the facts about the contents of each file: runs of one byte, zero sectors, and the entropy of all
     /// bytes or of a sample. `None`: none.

@@ -8,7 +8,7 @@ use crate::digest_budget::Reservation;
 use crate::in_flight::{Ahead, InFlight};
 use crate::individual::Individual;
 use crate::job::{Failure, Job};
-use pfh_record::Outcome;
+use pfh_record::{ErrorKind, FileError, Outcome};
 use pfh_source::{CachedRead, EntryKind, Proof, Source, SourceFile, Stamp};
 use std::sync::Arc;
 use std::time::Instant;
@@ -120,7 +120,10 @@ impl<S: Source> Opened<S> {
             }
         }
         let length = match self.file.read_cached(buffer, 0) {
-            CachedRead::Ready(length) => length,
+            CachedRead::Ready(length) => match within(length, buffer, 0) {
+                Ok(length) => length,
+                Err(failure) => return FirstCached::Ready(Err(failure)),
+            },
             CachedRead::WouldBlock => return FirstCached::WouldBlock,
             CachedRead::Unknown => return FirstCached::Unknown,
         };
@@ -265,7 +268,16 @@ fn agree(before: &Stamp, after: &Stamp, bytes_read: u64) -> Result<(), Failure> 
 
 fn read<F: SourceFile>(file: &F, buffer: &mut [u8], offset: u64) -> Result<usize, Failure> {
     let read = file.read_at(buffer, offset).map_err(|error| Failure::unreadable(offset, error))?;
-    Ok(read.min(buffer.len()))
+    within(read, buffer, offset)
+}
+
+/// Refuses a read of more bytes than there was room for: nobody knows which of those in the buffer are the file's.
+fn within(read: usize, buffer: &[u8], offset: u64) -> Result<usize, Failure> {
+    if read <= buffer.len() {
+        return Ok(read);
+    }
+    let message = "internal error: the source returned more bytes than it was asked for; please report it";
+    Err(Failure::unreadable(offset, FileError::new(ErrorKind::Internal, message)))
 }
 
 /// Reads until `buffer` is full or the file ends.

@@ -45,6 +45,9 @@ impl Beginning {
         for algorithm in options.selection.algorithms() {
             algorithm.hasher_with(&options.keys).map_err(StartError::Key)?;
         }
+        if options.piece_bytes == Some(0) {
+            return Err(StartError::EmptyPieces);
+        }
         let is_direct = options.direct.unwrap_or_else(|| source.is_direct());
         // Lanes cannot end pieces at arbitrary offsets, and the other modes are as published.
         let lanes_pay = options.mode == Mode::Adaptive && !is_direct && options.piece_bytes.is_none();

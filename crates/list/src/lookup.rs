@@ -164,11 +164,14 @@ impl KnownDigests {
         }
     }
 
-    /// Adds a digest from no list. `guessed`: its algorithm is a guess.
+    /// Adds a digest from no list, if it is wanted. `guessed`: its algorithm is a guess.
     ///
     /// # Errors
     /// [`TooManyDigests`].
     pub fn push(&mut self, name: &[u8], digest: Digest, guessed: bool) -> Result<(), TooManyDigests> {
+        if self.wanted.is_some_and(|wanted| digest.algorithm() != wanted) {
+            return Ok(());
+        }
         self.push_entry(name.to_vec(), None, vec![digest], guessed)
     }
 
@@ -397,6 +400,16 @@ mod tests {
         assert_eq!(found("c"), []);
         assert_eq!(known.name(1), Name { list: Some(b"one.md5"), name: b"b" });
         assert_eq!(known.name(2), Name { list: Some(b"other.md5"), name: b"c" });
+    }
+
+    #[test]
+    fn only_wanted_digests_are_kept() {
+        let mut known = KnownDigests::new(u64::MAX, Some(Algorithm::from_name("md5").unwrap()), false);
+        known.push(b"other", digest("sha1", "a"), false).unwrap();
+        known.push(b"wanted", digest("md5", "a"), false).unwrap();
+        assert_eq!(known.algorithms(), [Algorithm::from_name("md5").unwrap()]);
+        assert_eq!(known.matches(&[digest("sha1", "a")]), []);
+        assert_eq!(known.matches(&[digest("md5", "a")]), [Match { entry: 0, names: 1 }]);
     }
 
     #[test]

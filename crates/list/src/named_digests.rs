@@ -209,11 +209,8 @@ impl fmt::Display for DigestIndexError {
     }
 }
 
-impl std::error::Error for DigestIndexError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
+/// Its text includes that of the reason, which is therefore no source.
+impl std::error::Error for DigestIndexError {}
 
 impl DigestIndex {
     /// Opens an index of digests of `family`; without one, of the family in its header.

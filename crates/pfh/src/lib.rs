@@ -160,20 +160,8 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::UnknownDigest(error) => Some(error),
-            Error::Start(error) => Some(error),
-            Error::Pattern(error) => Some(error),
-            Error::OpenFiles(error) => Some(error),
-            Error::NotComplete(record) => match &record.outcome {
-                Outcome::Unreadable { error, .. } => Some(error),
-                _ => None,
-            },
-        }
-    }
-}
+/// Its text includes that of the error within, which is therefore no source: reporters would print it twice.
+impl std::error::Error for Error {}
 
 impl From<UnknownDigest> for Error {
     fn from(error: UnknownDigest) -> Error {

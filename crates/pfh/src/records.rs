@@ -98,7 +98,7 @@ impl Records {
     pub(crate) fn start<S: Source + Send + 'static>(options: Options, source: S) -> Result<Records, Error> {
         let (sender, groups) = sync_channel(1);
         let (cancel, counters) = (CancelToken::default(), Arc::new(Counters::default()));
-        let threads = options.threads.max(1) + 1;
+        let threads = options.threads.max(1).saturating_add(1);
         let run = {
             let (cancel, counters) = (cancel.clone(), Arc::clone(&counters));
             move || {

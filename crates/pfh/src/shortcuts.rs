@@ -104,6 +104,7 @@ mod tests {
         let failed = |path: &Path| match hash_file(path, ["md5"]) {
             Err(error @ Error::NotComplete(_)) => {
                 assert!(error.to_string().starts_with(&format!("`{}`: ", path.display())), "{error}");
+                assert!(std::error::Error::source(&error).is_none(), "its text would be told twice");
                 let Error::NotComplete(record) = error else { unreachable!() };
                 match record.outcome {
                     Outcome::Unreadable { offset: 0, error } => error.errno,

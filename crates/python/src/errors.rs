@@ -53,7 +53,9 @@ pub(crate) fn list(py: Python<'_>, message: &str, path: &[u8], line: Option<u64>
 pub(crate) fn of_run(py: Python<'_>, error: pfh::Error) -> PyErr {
     match error {
         pfh::Error::UnknownDigest(error) => unknown_algorithm(py, error),
-        pfh::Error::Start(error @ (StartError::MemoryTooSmall { .. } | StartError::Key(_))) => option(py, error),
+        pfh::Error::Start(
+            error @ (StartError::MemoryTooSmall { .. } | StartError::Key(_) | StartError::EmptyPieces),
+        ) => option(py, error),
         pfh::Error::Pattern(error) => option(py, error),
         error => start(py, error),
     }

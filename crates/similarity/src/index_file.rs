@@ -60,14 +60,8 @@ impl fmt::Display for IndexError {
     }
 }
 
-impl std::error::Error for IndexError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            IndexError::Io(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+/// Its text includes that of the system's error, which is therefore no source.
+impl std::error::Error for IndexError {}
 
 pub(crate) const fn corrupt(problem: &'static str) -> IndexError {
     IndexError::Corrupt { problem }

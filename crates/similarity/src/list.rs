@@ -25,14 +25,7 @@ impl fmt::Display for LineError {
     }
 }
 
-impl std::error::Error for LineError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            LineError::NotThisFormat { .. } => None,
-            LineError::Line(error) => Some(error),
-        }
-    }
-}
+impl std::error::Error for LineError {}
 
 /// The contents of a line: name and digest, or nothing.
 pub type LineContents<D> = Option<(Vec<u8>, D)>;

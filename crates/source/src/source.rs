@@ -273,9 +273,11 @@ pub enum CachedRead {
 /// An open file. Sequential reading needs only `read_at` with growing offsets; several readers may share one huge file.
 pub trait SourceFile: Send + Sync {
     /// Reads at `offset` into `buffer` and returns the number of bytes, 0 at the end. May return fewer than requested.
-    /// With direct I/O the engine passes whole slots, whose address, length and offset are multiples of 4096; otherwise
-    /// nothing is aligned, and an implementation that needs alignment must copy. Streams ignore `offset`: one reader
-    /// reads them in order. Interrupted calls are repeated, not reported.
+    /// More than requested is an internal error of the file. With direct I/O the engine passes whole slots, whose
+    /// address, length and offset are multiples of 4096, until a read returns fewer bytes: then it asks for the rest of
+    /// the slot, also where the file has ended. Of that, and without direct I/O, nothing is aligned, and an
+    /// implementation that needs alignment must copy. Streams ignore `offset`: one reader reads them in order.
+    /// Interrupted calls are repeated, not reported.
     ///
     /// # Errors
     /// Any error ends the reading of the file.

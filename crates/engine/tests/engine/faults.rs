@@ -5,7 +5,8 @@ use std::time::Duration;
 use pfh_digest::Algorithm;
 use pfh_engine::{Mode, Options};
 use pfh_record::{ErrorKind, Outcome};
-use pfh_testing::{Fault, Gate, ScriptedSource};
+use pfh_source::{Entry, FileError, Found, PathHandle, Proof, Source, SourceFile, Stamp};
+use pfh_testing::{Fault, Gate, ScriptedFile, ScriptedSource};
 
 use crate::common::*;
 use crate::observed::Observed;
@@ -259,6 +260,60 @@ fn the_first_unreadable_byte_is_named_whatever_is_read_first() {
                 assert_eq!(offset, first, "{setting:?}, {names:?}");
                 assert_complete(&run.records[1], &sample("good", b"good".to_vec(), &algorithms));
                 assert_eq!(source.open_files(), 0);
+            }
+        }
+    }
+}
+
+/// A file that claims to have read more than was asked for.
+struct Boasting(ScriptedFile);
+
+impl SourceFile for Boasting {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, FileError> {
+        let read = self.0.read_at(buffer, offset)?;
+        Ok(if read > 0 { buffer.len() + 1 } else { 0 })
+    }
+    fn proof(&self) -> Proof {
+        self.0.proof()
+    }
+    fn stamp(&self) -> Result<Stamp, FileError> {
+        self.0.stamp()
+    }
+}
+
+struct BoastingSource(ScriptedSource);
+
+impl Source for BoastingSource {
+    type Handle = PathHandle;
+    type File = Boasting;
+    fn walk(&self, visit: &mut dyn FnMut(Found<PathHandle>) -> bool) {
+        self.0.walk(visit);
+    }
+    fn open(&self, entry: &Entry<PathHandle>) -> Result<Boasting, FileError> {
+        self.0.open(entry).map(Boasting)
+    }
+    fn stamp(&self, entry: &Entry<PathHandle>) -> Result<Stamp, FileError> {
+        self.0.stamp(entry)
+    }
+}
+
+#[test]
+fn bytes_that_had_no_room_are_not_hashed() {
+    let _watchdog = watchdog(60);
+    let algorithms = algorithms(&["md5", "crc32"]);
+    let samples = samples(16 << 10, &algorithms);
+    for setting in settings() {
+        let source = BoastingSource(with_samples(ScriptedSource::new(), &samples));
+        let run = hash(&source, &setting.options(&algorithms));
+        assert_eq!(run.records.len(), samples.len(), "{setting:?}");
+        for (record, sample) in run.records.iter().zip(&samples) {
+            if sample.contents.is_empty() {
+                assert_complete(record, sample);
+            } else {
+                let is_internal = |error: &FileError| error.kind == ErrorKind::Internal;
+                let found = matches!(&record.outcome, Outcome::Unreadable { error, .. } if is_internal(error));
+                assert!(found, "{setting:?}: {record:?}");
+                assert_nothing_claimed(record);
             }
         }
     }

@@ -44,6 +44,18 @@ fn keys_are_checked_before_the_run() {
     }
 }
 
+#[test]
+fn pieces_of_no_bytes_are_refused_before_anything_is_read() {
+    let _watchdog = watchdog(60);
+    let source = ScriptedSource::new().file("file", b"contents");
+    for setting in few_settings() {
+        let options = Options { piece_bytes: Some(0), ..setting.options(&algorithms(&["md5"])) };
+        assert_eq!(try_hash(&source, &options).map(drop), Err(StartError::EmptyPieces), "{setting:?}");
+        assert_eq!(pfh_engine::check(&options, &source), Err(StartError::EmptyPieces));
+    }
+    assert_eq!(source.calls(), 0);
+}
+
 /// Reads that wait open the look-ahead window. Its announced bytes stay below a quarter of the memory, and its open
 /// files below the option.
 #[test]

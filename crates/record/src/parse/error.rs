@@ -195,15 +195,8 @@ impl fmt::Display for ReadErrorKind {
     }
 }
 
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.kind {
-            ReadErrorKind::Io(error) => Some(error),
-            ReadErrorKind::SimilarityDigest(error) => Some(error),
-            _ => None,
-        }
-    }
-}
+/// Its text includes that of the error within, which is therefore no source.
+impl std::error::Error for ReadError {}
 
 /// An error within one line.
 #[derive(Debug)]
