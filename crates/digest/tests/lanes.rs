@@ -8,6 +8,7 @@ use common::cycle251;
 use harness::{Message, check};
 use pfh_digest::Algorithm;
 use pfh_digest::lanes::{Backend, BatchHasher, Event, LaneManager, kernels_of};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn lane_algorithms() -> Vec<Algorithm> {
     Algorithm::all()
@@ -140,6 +141,13 @@ impl Random {
         word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         (word ^ word >> 31) as usize % bound
+    }
+}
+
+#[test]
+fn algorithms_with_a_key_have_no_batches() {
+    for algorithm in Algorithm::all_keyed() {
+        assert!(catch_unwind(AssertUnwindSafe(|| BatchHasher::new(algorithm))).is_err(), "{algorithm}");
     }
 }
 

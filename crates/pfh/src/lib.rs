@@ -189,7 +189,8 @@ impl From<TooFewOpenFiles> for Error {
 
 impl HashRun {
     /// Makes a run with these digests, by names or aliases of algorithms and of families of similarity digests; each
-    /// kind in this order.
+    /// kind in this order. A digest that is named again counts once, so that records may have fewer digests than there
+    /// are names.
     ///
     /// # Errors
     /// [`UnknownDigest`] for the first unknown name.

@@ -83,13 +83,12 @@ impl Records {
     /// dropped, and counted.
     ///
     /// # Panics
-    /// Resumes the panic of the run, if it has one; also if iterating has panicked with it before.
+    /// Resumes the panic of the run, if it has one. If iterating has panicked with it before, it panics with a text that
+    /// says so.
     pub fn finish(mut self) -> Report {
         self.stop();
         match self.join() {
-            Ok(_) => self
-                .report
-                .expect("a run that has begun ends with a report or a panic, and the caller had no panic before"),
+            Ok(_) => self.report.unwrap_or_else(|| panic!("the run has no report: iterating panicked with its panic")),
             Err(panic) => resume_unwind(panic),
         }
     }

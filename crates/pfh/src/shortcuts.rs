@@ -45,8 +45,9 @@ pub fn hash_file<'a>(path: impl AsRef<Path>, names: impl IntoIterator<Item = &'a
     if record.outcome == Outcome::Complete { Ok(record) } else { Err(Error::NotComplete(Box::new(record))) }
 }
 
-/// Hashes bytes in memory, and returns the record that a file of these bytes would have, without a path. Digests of
-/// algorithms are in [`Record::digests`], those of similarity families in [`Record::similarities`].
+/// Hashes bytes in memory, and returns the record that a file of these bytes would have, without a path: most formats
+/// write it only after [`Record::path`] is set. Digests of algorithms are in [`Record::digests`], those of similarity
+/// families in [`Record::similarities`], each once, also if it is named again.
 ///
 /// ```
 /// let record = pfh::hash_bytes("hello", ["md5", "ssdeep"])?;

@@ -246,7 +246,8 @@ fn a_panic_of_the_run_reaches_the_caller() {
         }));
         assert_eq!(message(taking.unwrap_err()), "dropped", "after {taken:?} records");
         assert!(records.next().is_none());
-        assert!(catch_unwind(AssertUnwindSafe(|| records.finish())).is_err());
+        let finished = catch_unwind(AssertUnwindSafe(|| records.finish()));
+        assert_eq!(message(finished.unwrap_err()), "the run has no report: iterating panicked with its panic");
         assert_no_thread_is_left();
 
         // A panic that nobody asks for is lost with the records. (It may come before the first of them.)

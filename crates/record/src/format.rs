@@ -112,6 +112,10 @@ impl Encoding {
 }
 
 /// Options that some formats offer.
+///
+/// [`WriteOptions::piecewise`] and [`WriteOptions::facts`] repeat what the run computes, since `csv` names its columns
+/// before the first record: without them it leaves pieces and facts of records out, and that is no error. Formats that
+/// have no place for them ([`FormatName::keeps`](crate::FormatName::keeps)) always leave them out.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteOptions {
     /// Whether records end with NUL instead of a line feed, and nothing is escaped.

@@ -22,6 +22,9 @@ use crate::{Algorithm, Digest};
 /// assert_eq!(digests[1].to_string(), "900150983cd24fb0d6963f7d28e17f72");
 /// # Ok::<(), pfh_digest::UnknownAlgorithm>(())
 /// ```
+///
+/// # Panics
+/// When the algorithm needs a key or a context: see [`Algorithm::is_keyed`].
 pub fn hash_many<M: AsRef<[u8]>>(algorithm: Algorithm, messages: &[M]) -> Vec<Digest> {
     BatchHasher::new(algorithm).digests(messages)
 }
@@ -59,12 +62,19 @@ impl BatchHasher {
     pub const STATE_BYTES_MAX: usize = 1 << 20;
 
     /// Returns a hasher that uses the best backend, or the one that the environment forces ([`Backend::chosen`]).
+    ///
+    /// # Panics
+    /// As [`hash_many`].
     pub fn new(algorithm: Algorithm) -> BatchHasher {
         BatchHasher::with_backend(algorithm, Backend::chosen())
     }
 
     /// Returns a hasher that uses a certain backend.
+    ///
+    /// # Panics
+    /// As [`hash_many`].
     pub fn with_backend(algorithm: Algorithm, backend: Backend) -> BatchHasher {
+        assert!(!algorithm.is_keyed(), "{algorithm} needs a key or a context, which a batch does not take");
         BatchHasher { algorithm, lanes: Lanes::new(algorithm, backend) }
     }
 
