@@ -424,7 +424,7 @@ mod tests {
     fn no_number_of_threads_overflows() {
         for mode in [Mode::Adaptive, Mode::Mtp, Mode::Smt] {
             for direct in [false, true] {
-                for (threads, prefetchers) in [(usize::MAX, 1), (usize::MAX, usize::MAX), (1 << 62, 1)] {
+                for (threads, prefetchers) in [(usize::MAX, 1), (usize::MAX, usize::MAX), (usize::MAX / 2, 1)] {
                     let options = Options { mode, prefetchers, ..options(threads, 1 << 30) };
                     let budget = Budget::new(&options, direct, 0, &Batched::of(&options));
                     assert!(matches!(budget, Err(StartError::MemoryTooSmall { .. })), "{mode:?} {threads}: {budget:?}");

@@ -74,9 +74,9 @@ pub fn check(options: &Options, source: &impl Source) -> Result<(), StartError> 
 /// progress. `cancel` stops the run early.
 ///
 /// # Errors
-/// [`StartError`], before anything is read. Errors of files become outcomes of their records; also a panic of the source
-/// or of `decide` becomes the error of the file that it is about. A panic of the walk ends the walk: the files that it
-/// had found are read, the last record has the path `.` and the error, and the summary says that the run was
+/// [`StartError`], before anything is read. Errors of files become outcomes of their records; also a panic of the
+/// source or of `decide` becomes the error of the file that it is about. A panic of the walk ends the walk: the files
+/// that it had found are read, the last record has the path `.` and the error, and the summary says that the run was
 /// [interrupted](pfh_record::Summary::interrupted).
 ///
 /// # Panics

@@ -51,8 +51,8 @@ pub enum Decision {
 /// The treatment of one file. The default is that of the run.
 #[derive(Default)]
 pub struct FileOptions {
-    /// The digests of the run that this file gets; `None` for all. Digests that the run does not compute are ignored, so
-    /// that with nothing but such the file is read and gets none.
+    /// The digests of the run that this file gets; `None` for all. Digests that the run does not compute are ignored:
+    /// with nothing but such, the file is read and gets none.
     pub selection: Option<Selection>,
     /// Takes the file's bytes while they are hashed.
     pub consumer: Option<Box<dyn Consumer>>,

@@ -313,8 +313,8 @@ fn descriptor_path(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Refuses a path that cannot become the name of a file, and one of which a file would displace something else: a FIFO or
-/// a device would lose its name.
+/// Refuses a path that cannot become the name of a file, and one of which a file would displace something else: a FIFO
+/// or a device would lose its name.
 fn check_name(target: &Path, existing: Option<&fs::Metadata>) -> io::Result<()> {
     if existing.is_some_and(fs::Metadata::is_dir) || target.as_os_str().as_bytes().ends_with(b"/") {
         return Err(Errno::ISDIR.into());

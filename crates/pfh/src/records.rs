@@ -83,8 +83,8 @@ impl Records {
     /// dropped, and counted.
     ///
     /// # Panics
-    /// Resumes the panic of the run, if it has one. If iterating has panicked with it before, it panics with a text that
-    /// says so.
+    /// Resumes the panic of the run, if it has one. If iterating has panicked with it before, it panics with a text
+    /// that says so.
     pub fn finish(mut self) -> Report {
         self.stop();
         match self.join() {
