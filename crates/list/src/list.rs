@@ -132,14 +132,8 @@ impl fmt::Display for OpenError {
     }
 }
 
-impl std::error::Error for OpenError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            OpenError::Io { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
+/// The text has those of the errors beneath.
+impl std::error::Error for OpenError {}
 
 /// A list that can be read, but not without being told how its records end, and the way to that.
 const NULL_TERMINATED: &str = "a list whose records end with NUL: `pfh convert --as gnu --read-null -f jsonl LIST` \

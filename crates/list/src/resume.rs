@@ -124,15 +124,8 @@ impl fmt::Display for ResumeError {
     }
 }
 
-impl std::error::Error for ResumeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            ResumeError::Io { error, .. } => Some(error),
-            ResumeError::NotAJournal { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
+/// The text has those of the errors beneath.
+impl std::error::Error for ResumeError {}
 
 /// A remark about a continued list. `Display` is its text.
 #[derive(Debug)]
