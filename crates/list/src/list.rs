@@ -586,10 +586,10 @@ fn open_path(name: &[u8], options: ReadOptions) -> io::Result<Opened> {
         return Ok((None, plain(file)?));
     }
     if let Some(archive) = archive_of(file.try_clone()?)? {
-        let is_list = |contents: &mut zip::Contents| {
+        let is_list = |contents: &mut zip::Contents| -> io::Result<bool> {
             let mut start = Vec::new();
-            let is_read = contents.take(START_BYTES as u64).read_to_end(&mut start).is_ok();
-            is_read && detect(&start, options).is_some()
+            contents.take(START_BYTES as u64).read_to_end(&mut start)?;
+            Ok(detect(&start, options).is_some())
         };
         let (member, contents) = zip::open_only(archive, is_list)?;
         return Ok((Some(member), Box::new(contents)));

@@ -269,7 +269,12 @@ const SIGNATURES: &[u8] = b"signatures.txt";
 
 /// Opens the list in an archive: its only file, or `NSRLFile.txt`, or the only one that `is_list` takes for a list by
 /// its beginning. Also returns its name.
-pub(crate) fn open_only(mut archive: File, is_list: impl Fn(&mut Contents) -> bool) -> io::Result<(Vec<u8>, Contents)> {
+///
+/// One of several files that cannot be read is an error, since it may be the list.
+pub(crate) fn open_only(
+    mut archive: File,
+    is_list: impl Fn(&mut Contents) -> io::Result<bool>,
+) -> io::Result<(Vec<u8>, Contents)> {
     let (mut members, mut nsrl, mut count) = (Vec::new(), Vec::new(), 0_u64);
     each_member(&mut archive, |member| {
         count += 1;
@@ -292,7 +297,14 @@ pub(crate) fn open_only(mut archive: File, is_list: impl Fn(&mut Contents) -> bo
             members.extend(nsrl);
             let mut lists = Vec::new();
             for member in members {
-                if member.clone().open(archive.try_clone()?).is_ok_and(|mut contents| is_list(&mut contents)) {
+                let contents = member.clone().open(archive.try_clone()?);
+                let is_one = contents.and_then(|contents| is_readable_list(contents, &is_list)).map_err(|error| {
+                    let name = quoted(&member.name);
+                    let advice = "name one, as in ARCHIVE/FILE";
+                    let reason = format!("the list may be {name}, which cannot be read: {error}; {advice}");
+                    io::Error::new(error.kind(), reason)
+                })?;
+                if is_one {
                     lists.push(member);
                 }
             }
@@ -308,6 +320,15 @@ pub(crate) fn open_only(mut archive: File, is_list: impl Fn(&mut Contents) -> bo
             Err(invalid(format!("the zip archive has several lists: {names}; name one, as in ARCHIVE/FILE")))
         }
     }
+}
+
+/// Whether the contents are a list. Others are read to their end, since damage may be why they do not look like one.
+fn is_readable_list(mut contents: Contents, is_list: impl Fn(&mut Contents) -> io::Result<bool>) -> io::Result<bool> {
+    let is_one = is_list(&mut contents)?;
+    if !is_one {
+        io::copy(&mut contents, &mut io::sink())?;
+    }
+    Ok(is_one)
 }
 
 #[cfg(test)]
@@ -466,6 +487,28 @@ mod tests {
         let piped = Input::bytes("-", archive(&[("a", list, true)], false));
         let refused = List::open(piped, ReadOptions::default()).err().unwrap().to_string();
         assert!(refused.ends_with("a zip archive cannot be read from a pipe; name the file"), "{refused}");
+    }
+
+    /// Another list of the archive is no substitute for it.
+    #[test]
+    fn a_file_that_cannot_be_read_may_be_the_list() {
+        // The longer one has its damage within the beginning by which lists are recognised, and its end beyond that.
+        for list in [LIST.to_owned(), format!("%%%% HASHDEEP-1.0\n{}", "%%%% size,md5,filename\n".repeat(5000))] {
+            let whole = archive(&[("bad", list.as_bytes(), false), ("good", LIST.as_bytes(), true)], false);
+            let directory = whole.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+            // The first byte of the list, and in the directory: that it is encrypted, its method, its length, its place.
+            for (at, value) in
+                [(33, b'u'), (directory + 8, 1), (directory + 10, 12), (directory + 24, 1), (directory + 42, 9)]
+            {
+                let mut damaged = whole.clone();
+                damaged[at] = value;
+                let file = file(&damaged);
+                let refused = error(&damaged);
+                assert!(refused.contains("the list may be `bad`, which cannot be read: "), "{at}: {refused}");
+                assert!(refused.ends_with("; name one, as in ARCHIVE/FILE"), "{at}: {refused}");
+                assert_eq!(names(&within(&file, "good")).unwrap(), ["hello.txt"]);
+            }
+        }
     }
 
     #[test]
