@@ -15,7 +15,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::time::{clock_getcpuclockid, clock_gettime};
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, getsid, kill_process, kill_process_group,
+    set_child_subreaper, waitid, waitpid,
+};
 
 use crate::protocol::LINE_BYTES_MAX;
 
@@ -36,7 +39,8 @@ const TICKS_PER_SCAN: u32 = 20;
 /// How long to wait for what cannot take long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The variable by which processes are known that a runner started and that left its process group.
+/// The variable by which processes are known that a runner started and that left its process group, unless they have
+/// another environment.
 const COOKIE: &str = "PFH_LAB_PROCESS";
 
 /// Processor time of a process so far.
@@ -130,6 +134,8 @@ enum Event {
 pub struct Process {
     child: Child,
     group: Pid,
+    /// Ticks of the clock at its start. All that it starts begins later.
+    start_ticks: u64,
     cookie: String,
     stdin: Option<ChildStdin>,
     events: Receiver<Event>,
@@ -154,6 +160,8 @@ impl Process {
         command.args(&launch.arguments).current_dir(&launch.directory).process_group(0);
         command.envs(launch.environment.iter().map(|(name, value)| (name, value))).env(COOKIE, &cookie);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Processes whose parent has ended become children of this one, and are found even without the variable.
+        let _ = set_child_subreaper(Some(getpid()));
         let mut child = command.spawn()?;
         let missing = || io::Error::other("a standard stream is missing");
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(missing)?;
@@ -165,6 +173,7 @@ impl Process {
             stdin: child.stdin.take(),
             child,
             group,
+            start_ticks: Stat::of(group).map_or(u64::MAX, |stat| stat.start_ticks),
             cookie,
             events,
             stderr: Arc::clone(&tail),
@@ -303,8 +312,27 @@ impl Process {
 
     /// The living processes of the group, and those that left it.
     fn members(&self) -> Vec<Pid> {
-        let cookie = format!("{COOKIE}={}", self.cookie);
-        processes().filter(|process| is_alive_and(*process, self.group, cookie.as_bytes())).collect()
+        processes().filter(|process| self.has_member(*process)).collect()
+    }
+
+    /// Whether a process lives and is of the group or left it. If it is a child of this program that has ended, its
+    /// number is given back.
+    fn has_member(&self, process: Pid) -> bool {
+        let Some(stat) = Stat::of(process) else { return false };
+        let is_of_group = stat.group == self.group.as_raw_nonzero().get();
+        let is_own_child = stat.parent == getpid().as_raw_nonzero().get();
+        // Processes that this program starts itself are in its session.
+        let is_orphan = is_own_child
+            && stat.start_ticks >= self.start_ticks
+            && getsid(None).is_ok_and(|own| stat.session != own.as_raw_nonzero().get());
+        if stat.has_ended {
+            if is_orphan || (is_own_child && is_of_group && process != self.group) {
+                let _ = waitpid(Some(process), WaitOptions::NOHANG);
+            }
+            return false;
+        }
+        // The environment of another user's process cannot be read.
+        is_of_group || cookie_of(process).is_ok_and(|cookie| cookie.map_or(is_orphan, |cookie| cookie == self.cookie))
     }
 
     fn wait_until_alone(&self, patience: Duration) -> bool {
@@ -414,22 +442,35 @@ fn processes() -> impl Iterator<Item = Pid> {
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
 }
 
-fn is_alive_and(process: Pid, group: Pid, cookie: &[u8]) -> bool {
-    let folder = format!("/proc/{}", process.as_raw_nonzero());
-    // `pid (name) state ppid pgrp …`; the name may hold anything.
-    let Ok(stat) = fs::read(format!("{folder}/stat")) else { return false };
-    let after = stat.iter().rposition(|&byte| byte == b')').map_or(&[][..], |at| &stat[at + 1..]);
-    let mut fields = after.split(|&byte| byte == b' ').filter(|field| !field.is_empty());
-    let state = fields.next().unwrap_or_default();
-    if matches!(state, b"Z" | b"X" | b"x") {
-        return false;
+/// The state of a process, and the numbers of those that it belongs to.
+struct Stat {
+    has_ended: bool,
+    parent: i32,
+    group: i32,
+    session: i32,
+    start_ticks: u64,
+}
+
+impl Stat {
+    fn of(process: Pid) -> Option<Stat> {
+        // `pid (name) state ppid pgrp session …`, and the start as the 22nd field; the name may hold anything.
+        let stat = fs::read(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+        let after = stat.iter().rposition(|&byte| byte == b')').map_or(&[][..], |at| &stat[at + 1..]);
+        let mut fields = after.split(|&byte| byte == b' ').filter(|field| !field.is_empty());
+        let has_ended = matches!(fields.next()?, b"Z" | b"X" | b"x");
+        let mut number = || -> Option<i32> { std::str::from_utf8(fields.next()?).ok()?.parse().ok() };
+        let (parent, group, session) = (number()?, number()?, number()?);
+        let start_ticks = std::str::from_utf8(fields.nth(15)?).ok()?.parse().ok()?;
+        Some(Stat { has_ended, parent, group, session, start_ticks })
     }
-    let its_group = fields.nth(1).and_then(|field| std::str::from_utf8(field).ok()?.parse().ok());
-    if its_group == Some(group.as_raw_nonzero().get()) {
-        return true;
-    }
-    let environment = fs::read(format!("{folder}/environ")).unwrap_or_default();
-    environment.split(|&byte| byte == 0).any(|variable| variable == cookie)
+}
+
+/// The value by which a process is known, if it has one.
+fn cookie_of(process: Pid) -> io::Result<Option<String>> {
+    let environment = fs::read(format!("/proc/{}/environ", process.as_raw_nonzero()))?;
+    let prefix = format!("{COOKIE}=");
+    let cookie = environment.split(|&byte| byte == 0).find_map(|variable| variable.strip_prefix(prefix.as_bytes()));
+    Ok(cookie.map(|cookie| String::from_utf8_lossy(cookie).into_owned()))
 }
 
 /// 0 where it cannot be told.

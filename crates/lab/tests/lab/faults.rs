@@ -154,8 +154,9 @@ fn a_runner_may_refuse() {
 fn children_do_not_outlive_their_runner() {
     assert_eq!(fault("forks"), []);
     assert_eq!(fault("forks-away"), []);
+    assert_eq!(fault("forks-unknown"), []);
     // Those of the same test in another process are none of this one's.
-    for seconds in [97531, 97532, 97533] {
+    for seconds in [97531, 97532, 97533, 97534] {
         let argument = format!("{seconds}.{}", std::process::id());
         assert!(!runs(&argument), "sleep {argument}");
     }

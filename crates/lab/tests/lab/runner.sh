@@ -53,6 +53,8 @@ while IFS= read -r line; do
         slow) sleep 0.1 ;;
         forks) (sleep 97531.PROCESS </dev/null >/dev/null 2>&1 &) ;;
         forks-away) setsid sh -c 'sleep 97532.PROCESS & sleep 97533.PROCESS & wait' & ;;
+        # Neither its parent, its group and session, nor its environment tells whose it is.
+        forks-unknown) env -i "PATH=$PATH" setsid sh -c 'sleep 97534.PROCESS &' & ;;
         recovers) answered=$((answered + 1)); [ $answered = 2 ] && exit 5 ;;
     esac
     say "{\"type\":\"check\",\"id\":$id,\"answer\":\"$check\"}"
