@@ -325,9 +325,11 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         }
         'pfh;known;serve' {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Answer HTTP at this address [default port: 9180; port 0 is any free one]')
+            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Also answer HTTP for this host (repeatable), beside localhost and loopback addresses')
             [CompletionResult]::new('--nsrlsvr', '--nsrlsvr', [CompletionResultType]::ParameterName, 'Also speak the protocol of nsrlsvr at this address [default port: 9120]')
             [CompletionResult]::new('--nsrlsvr-classes', '--nsrlsvr-classes', [CompletionResultType]::ParameterName, 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other')
             [CompletionResult]::new('--max-connections', '--max-connections', [CompletionResultType]::ParameterName, 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]')
+            [CompletionResult]::new('--max-client-connections', '--max-client-connections', [CompletionResultType]::ParameterName, 'Most connections of one client at a time by each protocol; further ones are refused [default: a quarter of --max-connections, and 16 at least]')
             [CompletionResult]::new('--max-rate', '--max-rate', [CompletionResultType]::ParameterName, 'Most requests of one client in a second; 0 for any number. A client is an address (IPv6: a network of 64 bits)')
             [CompletionResult]::new('--max-digests', '--max-digests', [CompletionResultType]::ParameterName, 'Most digests in a request over HTTP')
             [CompletionResult]::new('--max-body', '--max-body', [CompletionResultType]::ParameterName, 'Longest body of a request over HTTP (K, M, G: powers of 1024)')
@@ -335,8 +337,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--max-line', '--max-line', [CompletionResultType]::ParameterName, 'Longest line of the protocol of nsrlsvr (K, M, G: powers of 1024)')
             [CompletionResult]::new('-m', '-m', [CompletionResultType]::ParameterName, 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it')
             [CompletionResult]::new('--memory', '--memory', [CompletionResultType]::ParameterName, 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for a client to send a request that it has begun, and to take each part of an answer')
-            [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'Time for which a connection of the protocol of nsrlsvr may be without a request')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for a client to begin its first request, to send one that it has begun, and to take each part of an answer')
+            [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'Time for which a connection of the protocol of nsrlsvr may be without a request after its first')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')

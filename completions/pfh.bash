@@ -3865,13 +3865,17 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__known__subcmd__serve)
-            opts="-m -h -V --listen --nsrlsvr --nsrlsvr-classes --max-connections --max-rate --max-digests --max-body --max-line-digests --max-line --memory --timeout --idle --help --version"
+            opts="-m -h -V --listen --host --nsrlsvr --nsrlsvr-classes --max-connections --max-client-connections --max-rate --max-digests --max-body --max-line-digests --max-line --memory --timeout --idle --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --host)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3884,6 +3888,10 @@ _pfh() {
                     return 0
                     ;;
                 --max-connections)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-client-connections)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

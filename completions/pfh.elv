@@ -312,9 +312,11 @@ set edit:completion:arg-completer[pfh] = {|@words|
         }
         &'pfh;known;serve'= {
             cand --listen 'Answer HTTP at this address [default port: 9180; port 0 is any free one]'
+            cand --host 'Also answer HTTP for this host (repeatable), beside localhost and loopback addresses'
             cand --nsrlsvr 'Also speak the protocol of nsrlsvr at this address [default port: 9120]'
             cand --nsrlsvr-classes 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other'
             cand --max-connections 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]'
+            cand --max-client-connections 'Most connections of one client at a time by each protocol; further ones are refused [default: a quarter of --max-connections, and 16 at least]'
             cand --max-rate 'Most requests of one client in a second; 0 for any number. A client is an address (IPv6: a network of 64 bits)'
             cand --max-digests 'Most digests in a request over HTTP'
             cand --max-body 'Longest body of a request over HTTP (K, M, G: powers of 1024)'
@@ -322,8 +324,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --max-line 'Longest line of the protocol of nsrlsvr (K, M, G: powers of 1024)'
             cand -m 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it'
             cand --memory 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it'
-            cand --timeout 'Time for a client to send a request that it has begun, and to take each part of an answer'
-            cand --idle 'Time for which a connection of the protocol of nsrlsvr may be without a request'
+            cand --timeout 'Time for a client to begin its first request, to send one that it has begun, and to take each part of an answer'
+            cand --idle 'Time for which a connection of the protocol of nsrlsvr may be without a request after its first'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'

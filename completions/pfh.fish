@@ -307,17 +307,19 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l listen -d 'Answer HTTP at this address [default port: 9180; port 0 is any free one]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l host -d 'Also answer HTTP for this host (repeatable), beside localhost and loopback addresses' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l nsrlsvr -d 'Also speak the protocol of nsrlsvr at this address [default port: 9120]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l nsrlsvr-classes -d 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-connections -d 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-client-connections -d 'Most connections of one client at a time by each protocol; further ones are refused [default: a quarter of --max-connections, and 16 at least]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-rate -d 'Most requests of one client in a second; 0 for any number. A client is an address (IPv6: a network of 64 bits)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-digests -d 'Most digests in a request over HTTP' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-body -d 'Longest body of a request over HTTP (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-line-digests -d 'Most digests in a line of the protocol of nsrlsvr' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-line -d 'Longest line of the protocol of nsrlsvr (K, M, G: powers of 1024)' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -s m -l memory -d 'Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers of 1024). The sets are mapped, and are not in it' -r
-complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l timeout -d 'Time for a client to send a request that it has begun, and to take each part of an answer' -r
-complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l idle -d 'Time for which a connection of the protocol of nsrlsvr may be without a request' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l timeout -d 'Time for a client to begin its first request, to send one that it has begun, and to take each part of an answer' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l idle -d 'Time for which a connection of the protocol of nsrlsvr may be without a request after its first' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from help" -f -a "build" -d 'Build a set from lists, and from other sets'

@@ -26,10 +26,15 @@ const HEAD_BYTES: usize = 16 * 1024;
 /// Most headers of a request.
 const HEADERS: usize = 64;
 
-/// The answer to a connection beyond the limit.
-pub(crate) const TOO_MANY_CONNECTIONS: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
-    Retry-After: 1\r\nConnection: close\r\nContent-Length: 34\r\n\r\n{\"message\":\"too many connections\"}";
+/// Returns the answer to a connection beyond a limit. The reason has nothing that JSON would escape.
+pub(crate) fn unavailable(reason: &str) -> String {
+    let body = format!("{{\"message\":\"{reason}\"}}");
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
+        Retry-After: 1\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
 
 /// Answers the requests of a connection until either side closes it.
 pub(crate) async fn serve(state: Arc<State>, router: Router, stream: TcpStream, client: IpAddr) {

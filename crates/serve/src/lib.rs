@@ -13,7 +13,7 @@
 //!
 //! let server = Server::start(Classifier::default(), Options::default())?;
 //! let mut client = TcpStream::connect(server.http())?;
-//! client.write_all(b"GET /health HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")?;
+//! client.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
 //! let mut answer = String::new();
 //! client.read_to_string(&mut answer)?;
 //! assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"));
@@ -24,12 +24,14 @@
 
 mod answers;
 mod digests;
+mod hosts;
 mod http;
 mod limits;
 mod line;
 mod metrics;
 mod nsrlsvr;
 mod pieces;
+mod places;
 mod routes;
 mod server;
 mod state;

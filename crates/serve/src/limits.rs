@@ -1,7 +1,7 @@
 //! Limits of a server: what clients can make it hold, and how often each may ask.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -10,8 +10,11 @@ use tokio::time::timeout;
 /// The limits of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most connections at a time, of all protocols together. Further ones are refused at once.
+    /// Most connections at a time, of all protocols together. Further ones are refused at once. A sixteenth of them is
+    /// for HTTP alone.
     pub connections: usize,
+    /// Most connections of one client at a time, by each protocol. Further ones are refused at once.
+    pub connections_per_client: usize,
     /// Most digests in a request over HTTP.
     pub digests: usize,
     /// Longest body of a request over HTTP, in bytes.
@@ -21,17 +24,17 @@ pub struct Limits {
     /// Longest line of the line protocol, in bytes.
     pub line_bytes: usize,
     /// Most requests of one client in a second, and as many at once; 0 for no limit. A client is an IPv4 address or the
-    /// first 64 bits of an IPv6 address.
+    /// first 64 bits of an IPv6 address. All loopback addresses are one client.
     pub requests_per_second: u32,
     /// Most memory for requests and answers that are on their way, half of it for each, in bytes. A request of many
     /// digests waits until there is enough for its beginning, for the whole of it, and for its answer, each time for
     /// [`timeout`](Limits::timeout) at most, and is then refused; if it does not state its length, or its answer is
     /// longer than expected, it is refused at once where it grows beyond what is left.
     pub memory_bytes: usize,
-    /// Time for a client to send a request once it has begun, and to take the next 256 KiB of an answer, or what is
-    /// left of it.
+    /// Time for a client to begin its first request, to send a request once it has begun, and to take the next 256 KiB
+    /// of an answer, or what is left of it.
     pub timeout: Duration,
-    /// Time for which a connection of the line protocol may be without a request.
+    /// Time for which a connection of the line protocol may be without a request after its first.
     pub idle: Duration,
     /// Time for the requests under way when the server is stopped.
     pub stop: Duration,
@@ -41,6 +44,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             connections: 4096,
+            connections_per_client: 1024,
             digests: 10_000,
             body_bytes: 1 << 20,
             line_digests: 1024,
@@ -182,9 +186,10 @@ impl Rates {
 }
 
 /// Returns the address that stands for a client: an IPv4 address, or the network of an IPv6 address, since whoever has
-/// one has all addresses in it.
-fn network(client: IpAddr) -> IpAddr {
+/// one has all addresses in it. So it is with loopback addresses.
+pub(crate) fn network(client: IpAddr) -> IpAddr {
     match client.to_canonical() {
+        address if address.is_loopback() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
             IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
@@ -218,6 +223,9 @@ mod tests {
         assert_eq!((0..20).filter(|_| taken(one, 0).is_ok() | taken(other, 0).is_ok()).count(), 5);
         let mapped: IpAddr = "::ffff:0.0.0.9".parse().unwrap();
         assert_eq!(network(mapped), client(9));
+        for loopback in ["127.0.0.1", "127.8.9.10", "::1", "::ffff:127.0.0.2"] {
+            assert_eq!(network(loopback.parse().unwrap()), IpAddr::V4(Ipv4Addr::LOCALHOST), "{loopback}");
+        }
         assert!((0..10_000).all(|_| Rates::new(0).take(client(1), begun).is_ok()));
     }
 

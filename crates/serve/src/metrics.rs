@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// A protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Protocol {
     Http,
     Nsrlsvr,
@@ -27,25 +27,37 @@ impl Protocol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Connections,
+    ClientConnections,
     Rate,
     Size,
     Memory,
     Timeout,
     Malformed,
+    Host,
 }
 
 impl Refusal {
-    const ALL: [Refusal; 6] =
-        [Refusal::Connections, Refusal::Rate, Refusal::Size, Refusal::Memory, Refusal::Timeout, Refusal::Malformed];
+    const ALL: [Refusal; 8] = [
+        Refusal::Connections,
+        Refusal::ClientConnections,
+        Refusal::Rate,
+        Refusal::Size,
+        Refusal::Memory,
+        Refusal::Timeout,
+        Refusal::Malformed,
+        Refusal::Host,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Refusal::Connections => "connections",
+            Refusal::ClientConnections => "client-connections",
             Refusal::Rate => "rate",
             Refusal::Size => "size",
             Refusal::Memory => "memory",
             Refusal::Timeout => "timeout",
             Refusal::Malformed => "malformed",
+            Refusal::Host => "host",
         }
     }
 }

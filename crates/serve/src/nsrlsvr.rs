@@ -27,7 +27,7 @@ const BYTES_PER_BYTE: usize = 4;
 /// Answers the lines of a connection until either side closes it.
 pub(crate) async fn serve(state: Arc<State>, stream: TcpStream, client: IpAddr) {
     let share = state.requests.share();
-    let mut connection = Connection { state, stream, client, bytes: Vec::new(), line: 0..0, share };
+    let mut connection = Connection { state, stream, client, bytes: Vec::new(), line: 0..0, has_asked: false, share };
     while let Some(answer) = connection.next().await {
         let Answer { verb, name, text, is_last } = answer;
         connection.state.metrics.nsrlsvr_request(verb, name);
@@ -52,6 +52,8 @@ struct Connection {
     bytes: Vec<u8>,
     /// The latest line.
     line: Range<usize>,
+    /// Whether it has sent a line, and may wait with the next.
+    has_asked: bool,
     share: Share,
 }
 
@@ -92,6 +94,7 @@ impl Connection {
             state.metrics.refused(refusal);
             return Some(answer("line", NOT_OK).last());
         }
+        self.has_asked = true;
         while let Err(wait) = state.rates.take(self.client, Instant::now()) {
             // A client that asks too often gets its answers later.
             sleep(wait).await;
@@ -141,8 +144,8 @@ impl Connection {
                 // Nothing is kept for a connection that waits.
                 self.bytes = Vec::new();
                 self.share = self.state.requests.share();
-                let idle = time::Instant::now() + limits.idle;
-                if timeout_at(idle, self.stream.readable()).await.is_err() {
+                let patience = if self.has_asked { limits.idle } else { limits.timeout };
+                if timeout(patience, self.stream.readable()).await.is_err() {
                     self.state.metrics.refused(Refusal::Timeout);
                     return None;
                 }

@@ -10,8 +10,8 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{MatchedPath, Path, Request, State as Shared};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HOST, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode, Version};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
@@ -69,20 +69,45 @@ pub(crate) fn router(state: App) -> Router {
         .with_state(state)
 }
 
-/// Answers a request if its client may ask now, and counts it.
+/// Answers a request if its client may ask now, and here, and counts it.
 async fn admitted(Shared(state): Shared<App>, request: Request, next: Next) -> Response {
     let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     let route = path.and_then(|path| routes().map(|(_, route)| route).find(|route| *route == path));
     let client = request.extensions().get::<Client>().copied();
-    let response = match client.map(|client| state.rates.take(client.0, Instant::now())) {
+    let refused = match client.map(|client| state.rates.take(client.0, Instant::now())) {
         Some(Err(_)) => {
             state.metrics.refused(Refusal::Rate);
-            later(message(StatusCode::TOO_MANY_REQUESTS, "too many requests in a second"))
+            Some(later(message(StatusCode::TOO_MANY_REQUESTS, "too many requests in a second")))
         }
-        _ => next.run(request).await,
+        _ => refused_by_host(&state, &request),
+    };
+    let response = match refused {
+        Some(refused) => refused,
+        None => next.run(request).await,
     };
     state.metrics.http_request(route.unwrap_or("other"), response.status().as_u16());
     response
+}
+
+/// Refuses a request that does not name one host (RFC 9112, 3.2), or a host for which the server does not answer.
+fn refused_by_host(state: &State, request: &Request) -> Option<Response> {
+    let stated: Vec<&HeaderValue> = request.headers().get_all(HOST).iter().collect();
+    let host = match stated[..] {
+        [host] => host.to_str().ok(),
+        [] if request.version() < Version::HTTP_11 => return None,
+        _ => None,
+    };
+    let Some(host) = host else {
+        state.metrics.refused(Refusal::Malformed);
+        return Some(message(StatusCode::BAD_REQUEST, "the request does not name one host"));
+    };
+    // That of a whole URL counts, where it is one that is asked for.
+    let host = request.uri().authority().map_or(host, |authority| authority.as_str());
+    if state.hosts.answer_for(host) {
+        return None;
+    }
+    state.metrics.refused(Refusal::Host);
+    Some(message(StatusCode::MISDIRECTED_REQUEST, "the server does not answer for this host (see its option --host)"))
 }
 
 /// Adds that the client may ask again in a second.

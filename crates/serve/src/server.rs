@@ -1,6 +1,7 @@
 //! A running server.
 
-use crate::http::{self, TOO_MANY_CONNECTIONS};
+use crate::hosts::Hosts;
+use crate::http;
 use crate::limits::Limits;
 use crate::metrics::{Protocol, Refusal};
 use crate::nsrlsvr;
@@ -40,8 +41,12 @@ const AFTER_STOP: Duration = Duration::from_millis(500);
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Address for HTTP. Port 0 is any free one.
+    /// Address for HTTP. Port 0 is any free one. At a loopback address, requests are answered for hosts of this machine
+    /// only: `localhost` and loopback addresses.
     pub http: SocketAddr,
+    /// Other hosts for which requests over HTTP are answered: names and addresses without a port, those of IPv6 in
+    /// brackets. At an address that is no loopback one, requests are answered for every host if this is empty.
+    pub hosts: Vec<String>,
     /// Address for the line protocol of nsrlsvr, if it is to be spoken.
     pub nsrlsvr: Option<SocketAddr>,
     /// The classes whose files the line protocol calls known.
@@ -56,6 +61,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             http: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            hosts: Vec::new(),
             nsrlsvr: None,
             nsrlsvr_classes: Class::ALL.to_vec(),
             limits: Limits::default(),
@@ -104,7 +110,8 @@ impl Server {
     /// # Errors
     /// [`StartError`].
     pub fn start(classifier: Classifier, options: Options) -> Result<Server, StartError> {
-        let Options { http, nsrlsvr, nsrlsvr_classes, limits, program } = options;
+        let Options { http, hosts, nsrlsvr, nsrlsvr_classes, limits, program } = options;
+        let hosts = Hosts::new(http.ip(), hosts);
         let runtime = Builder::new_multi_thread()
             .worker_threads(thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX))
             .max_blocking_threads(LOOK_UP_THREADS)
@@ -114,7 +121,7 @@ impl Server {
             .build()
             .map_err(|error| StartError { address: None, error })?;
         let (stop, stopped) = watch::channel(false);
-        let state = Arc::new(State::new(classifier, limits, nsrlsvr_classes, program, stopped));
+        let state = Arc::new(State::new(classifier, limits, nsrlsvr_classes, program, hosts, stopped));
         let entered = runtime.enter();
         let listen = |address: SocketAddr| {
             let listened = listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
@@ -147,10 +154,8 @@ impl Server {
     pub fn stop(mut self) -> bool {
         let Some(runtime) = self.runtime.take() else { return true };
         let _ = self.stop.send(true);
-        let connections = Arc::clone(&self.state.connections);
-        let all = u32::try_from(self.state.limits.connections).unwrap_or(u32::MAX);
         let ended =
-            runtime.block_on(async { timeout(self.state.limits.stop, connections.acquire_many(all)).await.is_ok() });
+            runtime.block_on(async { timeout(self.state.limits.stop, self.state.places.all_free()).await.is_ok() });
         runtime.shutdown_timeout(AFTER_STOP);
         ended
     }
@@ -181,6 +186,15 @@ enum Speaker {
     Nsrlsvr,
 }
 
+impl Speaker {
+    fn protocol(&self) -> Protocol {
+        match self {
+            Speaker::Http(_) => Protocol::Http,
+            Speaker::Nsrlsvr => Protocol::Nsrlsvr,
+        }
+    }
+}
+
 async fn accept(state: Arc<State>, listener: TcpListener, speaker: Speaker) {
     loop {
         let accepted = tokio::select! {
@@ -191,27 +205,31 @@ async fn accept(state: Arc<State>, listener: TcpListener, speaker: Speaker) {
             sleep(AFTER_ACCEPT_ERROR).await;
             continue;
         };
-        let Ok(permit) = Arc::clone(&state.connections).try_acquire_owned() else {
-            state.metrics.refused(Refusal::Connections);
-            refuse(stream, matches!(speaker, Speaker::Http(_))).await;
-            continue;
+        let (protocol, client) = (speaker.protocol(), client.ip());
+        let place = match state.places.take(protocol, client) {
+            Ok(place) => place,
+            Err(refusal) => {
+                state.metrics.refused(refusal);
+                refuse(stream, protocol, refusal).await;
+                continue;
+            }
         };
         // Answers are short; waiting to fill a packet would only delay them.
         let _ = stream.set_nodelay(true);
-        let (state, client) = (Arc::clone(&state), client.ip());
+        let state = Arc::clone(&state);
         match &speaker {
             Speaker::Http(router) => {
                 let router = router.clone();
                 tokio::spawn(async move {
                     let open = Arc::clone(&state);
-                    let _open = (open.metrics.connected(Protocol::Http), permit);
+                    let _open = (open.metrics.connected(protocol), place);
                     http::serve(state, router, stream, client).await;
                 });
             }
             Speaker::Nsrlsvr => {
                 tokio::spawn(async move {
                     let open = Arc::clone(&state);
-                    let _open = (open.metrics.connected(Protocol::Nsrlsvr), permit);
+                    let _open = (open.metrics.connected(protocol), place);
                     nsrlsvr::serve(state, stream, client).await;
                 });
             }
@@ -220,11 +238,15 @@ async fn accept(state: Arc<State>, listener: TcpListener, speaker: Speaker) {
 }
 
 /// Closes a connection beyond the limit, over HTTP with an answer. Nothing here waits for the client.
-async fn refuse(mut stream: TcpStream, is_http: bool) {
+async fn refuse(mut stream: TcpStream, protocol: Protocol, refusal: Refusal) {
     // Bytes that were not read would make the system reset the connection, and with it the answer.
     let _ = stream.try_read(&mut [0; 4096]);
-    if is_http {
-        let _ = stream.try_write(TOO_MANY_CONNECTIONS);
+    if protocol == Protocol::Http {
+        let reason = match refusal {
+            Refusal::ClientConnections => "too many connections of one client",
+            _ => "too many connections",
+        };
+        let _ = stream.try_write(http::unavailable(reason).as_bytes());
     }
     let _ = stream.shutdown().await;
 }

@@ -1,7 +1,9 @@
 //! The state that all connections share.
 
+use crate::hosts::Hosts;
 use crate::limits::{Limits, Memory, Rates};
 use crate::metrics::Metrics;
+use crate::places::Places;
 use pfh_known::{Class, Classifier};
 use std::io;
 use std::sync::Arc;
@@ -28,7 +30,9 @@ pub(crate) struct State {
     pub(crate) line_classes: Vec<Class>,
     /// The name and the version of the program.
     pub(crate) program: String,
-    pub(crate) connections: Arc<Semaphore>,
+    /// The hosts for which HTTP is answered.
+    pub(crate) hosts: Hosts,
+    pub(crate) places: Arc<Places>,
     bulk: Arc<Semaphore>,
     /// Whether the server is to stop.
     pub(crate) stop: watch::Receiver<bool>,
@@ -44,6 +48,7 @@ impl State {
         limits: Limits,
         line_classes: Vec<Class>,
         program: String,
+        hosts: Hosts,
         stop: watch::Receiver<bool>,
     ) -> State {
         State {
@@ -54,7 +59,8 @@ impl State {
             rates: Rates::new(limits.requests_per_second),
             line_classes,
             program,
-            connections: Arc::new(Semaphore::new(limits.connections.min(u32::MAX as usize))),
+            hosts,
+            places: Arc::new(Places::new(&limits)),
             bulk: Arc::new(Semaphore::new(BULK_THREADS)),
             stop,
             limits,
@@ -108,6 +114,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Ipv4Addr;
     use std::sync::{Mutex, mpsc};
     use std::time::Duration;
     use tokio::runtime::Builder;
@@ -116,7 +123,8 @@ mod tests {
     #[test]
     fn look_ups_that_wait_for_the_disk_hold_up_no_others() {
         let (_stop, stopped) = watch::channel(false);
-        let state = State::new(Classifier::default(), Limits::default(), Vec::new(), String::new(), stopped);
+        let hosts = Hosts::new(Ipv4Addr::LOCALHOST.into(), Vec::new());
+        let state = State::new(Classifier::default(), Limits::default(), Vec::new(), String::new(), hosts, stopped);
         let state = Arc::new(state);
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)

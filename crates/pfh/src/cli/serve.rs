@@ -26,6 +26,10 @@ mod with_server {
     /// connections that are being refused.
     const OTHER_FILES: u64 = 64;
 
+    /// Most connections of one client: this part of all, and this number at least, which browsers and scripts need.
+    const CLIENT_PART: usize = 4;
+    const CLIENT_CONNECTIONS_MIN: usize = 16;
+
     /// Memory for making sets of lists.
     const LIST_BYTES: u64 = 256 << 20;
 
@@ -33,6 +37,7 @@ mod with_server {
     pub(crate) fn run(arguments: &ServeArguments) -> Result<Ending, Failed> {
         let mut options = Options::default();
         options.http = arguments.listen;
+        options.hosts.clone_from(&arguments.hosts);
         options.nsrlsvr = arguments.nsrlsvr;
         options.nsrlsvr_classes.clone_from(&arguments.nsrlsvr_classes);
         let (classifier, unread) = verdicts::open_all(&arguments.sets, None, None, LIST_BYTES, false)?;
@@ -88,8 +93,10 @@ mod with_server {
                 )));
             }
         };
+        let of_client = (connections / CLIENT_PART).max(CLIENT_CONNECTIONS_MIN);
         Ok(Limits {
             connections,
+            connections_per_client: arguments.max_client_connections.map_or(of_client, |asked| number(asked.get())),
             digests: number(arguments.max_digests.get()),
             body_bytes: bytes(arguments.max_body),
             line_digests: number(arguments.max_line_digests.get()),

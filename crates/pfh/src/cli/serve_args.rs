@@ -4,7 +4,7 @@ use super::quantity::parse_bytes;
 use clap::{Args, ValueHint};
 use pfh_known::Class;
 use std::ffi::OsString;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::{NonZeroU16, NonZeroU32};
 
 const EXAMPLES: &str = "\
@@ -43,6 +43,14 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9180", value_parser = parse_http)]
     pub(crate) listen: SocketAddr,
 
+    /// Also answer HTTP for this host (repeatable), beside localhost and loopback addresses.
+    ///
+    /// At a loopback address, requests for other hosts are refused, since a web page could make its own name lead here.
+    /// At other addresses, they are refused only if hosts are named. A proxy that passes the host on needs the name by
+    /// which its clients reach it.
+    #[arg(long = "host", value_name = "NAME", value_parser = parse_host)]
+    pub(crate) hosts: Vec<String>,
+
     /// Also speak the protocol of nsrlsvr at this address [default port: 9120].
     #[arg(long, value_name = "ADDRESS", value_parser = parse_nsrlsvr)]
     pub(crate) nsrlsvr: Option<SocketAddr>,
@@ -54,6 +62,13 @@ pub(crate) struct ServeArguments {
     /// Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows].
     #[arg(long, value_name = "N")]
     pub(crate) max_connections: Option<NonZeroU32>,
+
+    /// Most connections of one client at a time by each protocol; further ones are refused [default: a quarter of
+    /// --max-connections, and 16 at least].
+    ///
+    /// A proxy is one client, and so are all programs that reach the server at a loopback address.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_client_connections: Option<NonZeroU32>,
 
     /// Most requests of one client in a second; 0 for any number. A client is an address (IPv6: a network of 64 bits).
     #[arg(long, value_name = "N", default_value = "1000")]
@@ -80,11 +95,11 @@ pub(crate) struct ServeArguments {
     #[arg(short, long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
-    /// Time for a client to send a request that it has begun, and to take each part of an answer.
+    /// Time for a client to begin its first request, to send one that it has begun, and to take each part of an answer.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     pub(crate) timeout: NonZeroU16,
 
-    /// Time for which a connection of the protocol of nsrlsvr may be without a request.
+    /// Time for which a connection of the protocol of nsrlsvr may be without a request after its first.
     #[arg(long, value_name = "SECONDS", default_value = "300")]
     pub(crate) idle: NonZeroU16,
 }
@@ -107,9 +122,33 @@ fn parse_address(text: &str, port: u16) -> Result<SocketAddr, String> {
     address.map_err(|_| "write an address in numbers, such as 127.0.0.1:9000 or [::1]:9000".to_owned())
 }
 
+/// Parses a host as it stands in requests, without a port.
+fn parse_host(text: &str) -> Result<String, String> {
+    let in_brackets = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let is_host = match in_brackets {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte)),
+    };
+    if is_host {
+        Ok(text.to_owned())
+    } else {
+        Err("write a name or an address without a port, such as sets.example or [2001:db8::1]".to_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_have_no_port() {
+        for text in ["localhost", "sets.example", "10.0.0.1", "[2001:db8::1]"] {
+            assert_eq!(parse_host(text), Ok(text.to_owned()));
+        }
+        for text in ["", "sets.example:80", "http://sets.example", "2001:db8::1", "[sets]", "a b", "ä"] {
+            assert!(parse_host(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn addresses_have_a_port_or_get_one() {

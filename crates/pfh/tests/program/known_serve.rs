@@ -70,7 +70,7 @@ fn exchange(address: SocketAddr, text: &str) -> String {
 }
 
 fn get(address: SocketAddr, path: &str) -> String {
-    exchange(address, &format!("GET {path} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n"))
+    exchange(address, &format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn requests_under_way_get_some_seconds() {
     let directory = case();
     let begin = |http| {
         let mut stream = connect(http);
-        stream.write_all(b"POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: 100\r\n\r\n{").unwrap();
+        stream.write_all(b"POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{").unwrap();
         // Accepted before this one is answered.
         assert!(get(http, "/health").contains("\"ok\""));
         stream
@@ -137,15 +137,18 @@ fn ten_thousand_clients_are_served_in_bounded_memory() {
     let limit = pfh_source::raise_open_file_limit();
     let connections = usize::try_from(limit.saturating_sub(1000)).unwrap().min(10_000);
     let most = connections.to_string();
-    let options = ["--max-connections", &most, "--max-rate", "0", "--timeout", "600", "good.pfhk"];
+    // All of them are one client.
+    let of_client = ["--max-connections", &most, "--max-client-connections", &most];
+    let options = [&of_client[..], &["--max-rate", "0", "--timeout", "600", "good.pfhk"]].concat();
     let Serving { program, http, nsrlsvr } = serve(directory.path(), &options);
     let good = digest("md5", b"good");
     let line = format!("query {good}\r\n");
-    let request = format!("GET /lookup/md5/{good} HTTP/1.1\r\nHost: here\r\n\r\n");
+    let request = format!("GET /lookup/md5/{good} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     // Half of them ask, and all stay.
     let mut clients = Vec::new();
     for number in 0..connections - 1 {
-        let (address, asked) = if number % 2 == 0 { (nsrlsvr, &line) } else { (http, &request) };
+        // Lines first, since the last places are for HTTP.
+        let (address, asked) = if number < connections / 2 { (nsrlsvr, &line) } else { (http, &request) };
         let mut client = connect(address);
         if number % 4 < 2 {
             client.write_all(asked.as_bytes()).unwrap();
@@ -163,11 +166,11 @@ fn ten_thousand_clients_are_served_in_bounded_memory() {
     };
     eventually("all connections are open", || open() == connections);
     eventually("the last place is taken", || {
-        let mut client = connect(nsrlsvr);
-        let _ = client.write_all(line.as_bytes());
+        let mut client = connect(http);
+        let _ = client.write_all(request.as_bytes());
         let mut answer = String::new();
         let _ = BufReader::new(&mut client).read_line(&mut answer);
-        let is_open = answer == "OK 1\r\n";
+        let is_open = answer == "HTTP/1.1 200 OK\r\n";
         clients.extend(is_open.then_some(client));
         is_open
     });
@@ -180,7 +183,7 @@ fn ten_thousand_clients_are_served_in_bounded_memory() {
         assert!(exchange(nsrlsvr, "version: 2.0\n").is_empty());
     }
     assert_eq!(refused, 500);
-    for client in clients.iter_mut().step_by(1000) {
+    for client in clients[..connections / 2].iter_mut().step_by(1000) {
         client.write_all(line.as_bytes()).unwrap();
         let mut answer = String::new();
         BufReader::new(client).read_line(&mut answer).unwrap();
@@ -199,6 +202,29 @@ fn ten_thousand_clients_are_served_in_bounded_memory() {
     assert!(ended.peak_kib < bound_kib, "{} KiB for {connections} connections", ended.peak_kib);
 }
 
+/// A client that takes all connections for lines that it can get, and says nothing, keeps nobody from HTTP.
+#[test]
+fn a_client_has_a_quarter_of_the_connections_and_names_the_host() {
+    let directory = case();
+    let options = ["--max-connections", "100", "--host", "sets.example", "good.pfhk"];
+    let Serving { program, http, nsrlsvr } = serve(directory.path(), &options);
+    let silent: Vec<TcpStream> = (0..100).map(|_| connect(nsrlsvr)).collect();
+    let refused = "pfh_refused_total{reason=\"client-connections\"} 75\n";
+    eventually("a client has a quarter", || get(http, "/metrics").contains(refused));
+    assert!(get(http, "/health").contains("\"ok\""));
+    let of_host = |host: &str| exchange(http, &format!("GET /health HTTP/1.0\r\nHost: {host}\r\n\r\n"));
+    assert!(of_host("sets.example").contains(" 200 OK\r\n"));
+    assert!(of_host("rebound.example").contains(" 421 "));
+    drop(silent);
+    program.signal(Signal::TERM);
+    program.end().expect(0, "");
+    let refused = |name: &str| {
+        let options = ["known", "serve", "--listen", "127.0.0.1:0", "--host", name, "good.pfhk"];
+        pfh(directory.path(), options).run().code()
+    };
+    assert_eq!(["", "a/b", "sets.example:80", "::1"].map(refused), [2; 4]);
+}
+
 #[test]
 fn many_large_requests_stay_within_the_memory_limit() {
     let directory = case();
@@ -209,7 +235,7 @@ fn many_large_requests_stay_within_the_memory_limit() {
     let body = format!("{{\"digests\":[{digests}]}}");
     let length = body.len();
     let head =
-        format!("POST /v1/lookup HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
+        format!("POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
     let request = head + &body;
     let clients = || -> Vec<(bool, bool)> {
         let ask = || {

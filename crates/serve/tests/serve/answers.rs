@@ -199,7 +199,7 @@ fn lines_are_answered_as_by_nsrlsvr() {
         ("query\n", ""),
         ("hello\n", "NOT OK\r\n"),
         ("Version: 1.0\n", "NOT OK\r\n"),
-        ("GET / HTTP/1.1\r\nHost: here\r\n\r\n", "NOT OK\r\n"),
+        ("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "NOT OK\r\n"),
         ("\0\u{ff}\n", "NOT OK\r\n"),
     ] {
         assert_eq!(String::from_utf8_lossy(&exchange(address, line.as_bytes())), expected, "{line:?}");
@@ -231,6 +231,30 @@ fn the_line_protocol_has_the_classes_that_are_asked_for() {
     let query = format!("query {} {} {}\n", hex("md5", &good(1)), hex("md5", BAD), hex("md5", b""));
     assert_eq!(Lines::connect(server.nsrlsvr().unwrap()).ask(&query), "OK 100\r\n");
     assert!(server.stop());
+}
+
+#[test]
+fn hosts_that_are_named_are_answered_for() {
+    let status = |address: &str, hosts: &[&str], host: &str| {
+        let mut options = options(Limits::default());
+        options.http = address.parse().unwrap();
+        options.hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+        let server = Server::start(classifier(), options).unwrap();
+        let request = format!("GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let address = ([127, 0, 0, 1], server.http().port()).into();
+        let status = Answer::of(&exchange(address, request.as_bytes())).status;
+        assert!(server.stop());
+        status
+    };
+    for (address, hosts, host, expected) in [
+        ("127.0.0.1:0", &[][..], "sets.example", 421),
+        ("127.0.0.1:0", &["sets.example"], "sets.example:443", 200),
+        ("127.0.0.1:0", &["sets.example"], "localhost", 200),
+        ("0.0.0.0:0", &[], "sets.example", 200),
+        ("0.0.0.0:0", &["sets.example"], "other.example", 421),
+    ] {
+        assert_eq!(status(address, hosts, host), expected, "{address} {hosts:?} {host}");
+    }
 }
 
 /// The answer about a set of the name `set` that was cut off or overwritten.
@@ -304,13 +328,13 @@ fn a_stop_lets_requests_end_and_no_others_begin() {
     // Connections that have sent nothing, or wait for nothing.
     let _silent = (connect(http), connect(nsrlsvr));
     let mut kept = connect(http);
-    kept.write_all(b"GET /health HTTP/1.1\r\nHost: here\r\n\r\n").unwrap();
+    kept.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     let mut lines = Lines::connect(nsrlsvr);
     assert_eq!(lines.ask("version: 2.0\n"), "OK\r\n");
     // A request that has begun.
     let body = json!({ "digests": [hex("md5", &good(1))] }).to_string();
     let mut begun = connect(http);
-    write!(begun, "POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: {}\r\n\r\n", body.len()).unwrap();
+    write!(begun, "POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len()).unwrap();
     let (send, receive) = mpsc::channel();
     let ends = thread::spawn(move || {
         thread::sleep(Duration::from_millis(300));

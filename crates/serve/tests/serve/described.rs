@@ -162,8 +162,15 @@ fn answers_are_as_described() {
         for body in [&all.to_string()[..], "{}", "[", &long] {
             check("post", route, post(http, route, body));
         }
-        let request = format!("POST {route} HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\n{{");
+        let request = format!("POST {route} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{{");
         check("post", route, Answer::of(&exchange(http, request.as_bytes())));
+    }
+    for (method, route) in routes() {
+        let head =
+            format!("{} {} HTTP/1.1\r\nConnection: close\r\n", method.to_uppercase(), route.replace("{digest}", "00"));
+        for host in ["", "Host: elsewhere\r\n"] {
+            check(method, route, Answer::of(&exchange(http, format!("{head}{host}\r\n").as_bytes())));
+        }
     }
     // All that is described was seen, but for what other tests show: a rate, and a set that is lost.
     for (path, item) in document["paths"].as_object().unwrap() {

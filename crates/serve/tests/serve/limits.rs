@@ -1,6 +1,6 @@
 //! Clients that ask for too much, too often, too slowly, or for nothing that is understood.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ fn requests_have_a_size() {
         assert_eq!(post(http, path, &of(40)).status, 413);
         // Without a length, in pieces: more than is allowed is not read.
         let mut request =
-            format!("POST {path} HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n").into_bytes();
+            format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n").into_bytes();
         for _ in 0..30 {
             request.extend_from_slice(b"64\r\n");
             request.extend_from_slice(&[b' '; 100]);
@@ -49,7 +49,8 @@ fn requests_have_a_size() {
         }
         assert_eq!(Answer::of(&exchange(http, &request)).status, 413);
         // A length that no memory would hold.
-        let request = format!("POST {path} HTTP/1.1\r\nHost: here\r\nContent-Length: 18446744073709551615\r\n\r\n");
+        let request =
+            format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 18446744073709551615\r\n\r\n");
         assert!([400, 413, 431].contains(&Answer::of(&exchange(http, request.as_bytes())).status));
     }
     let nsrlsvr = server.nsrlsvr().unwrap();
@@ -96,7 +97,7 @@ fn what_is_only_announced_takes_little_memory() {
     let http = server.http();
     let announce = |_| {
         let mut stream = connect(http);
-        stream.write_all(b"POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: 1000000\r\n\r\n").unwrap();
+        stream.write_all(b"POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n").unwrap();
         stream
     };
     let silent: Vec<TcpStream> = (0..16).map(announce).collect();
@@ -121,7 +122,7 @@ fn long_bodies_wait_for_each_other() {
     let http = server.http();
     let body = " ".repeat(40_000) + &json!({ "digests": [digest("md5", &good(1)).to_string()] }).to_string();
     let head = format!(
-        "POST /v1/lookup HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        "POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     let (begin, end) = body.split_at(20_000);
@@ -174,18 +175,24 @@ fn a_client_has_a_rate() {
 
 #[test]
 fn connections_have_a_limit() {
-    let server = server(Limits { connections: 50, ..Limits::default() });
+    let server = server(Limits { connections: 50, timeout: 60 * SECOND, ..Limits::default() });
     let (http, nsrlsvr) = (server.http(), server.nsrlsvr().unwrap());
-    let mut open: Vec<Lines> = (0..49).map(|_| Lines::connect(nsrlsvr)).collect();
-    assert_eq!(open[48].ask("status\n"), "NOT SUPPORTED\r\n");
+    let mut open: Vec<Lines> = (0..47).map(|_| Lines::connect(nsrlsvr)).collect();
+    assert_eq!(open[46].ask("status\n"), "NOT SUPPORTED\r\n");
+    // The last places are for HTTP.
+    assert_eq!(all_of(connect(nsrlsvr)), b"");
     answers(http);
-    // The last one was answered, and its connection may be open for a moment.
-    let last = loop {
-        let mut last = Lines::connect(nsrlsvr);
-        if last.ask("status\n") == "NOT SUPPORTED\r\n" {
-            break last;
+    let mut last = Vec::new();
+    while last.len() < 3 {
+        // A request was answered before, and its connection may be open for a moment.
+        let mut one = BufReader::new(connect(http));
+        let _ = one.get_mut().write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        let mut answer = String::new();
+        let _ = one.read_line(&mut answer);
+        if answer == "HTTP/1.1 200 OK\r\n" {
+            last.push(one);
         }
-    };
+    }
     for _ in 0..100 {
         let refused = Answer::of(&exchange(http, b""));
         assert_eq!((refused.status, refused.json()), (503, json!({ "message": "too many connections" })));
@@ -199,6 +206,37 @@ fn connections_have_a_limit() {
         get(http, "/health").status == 200
     });
     assert!(answered && refused_by_connections(&mut open, http) >= 200);
+    assert!(server.stop());
+}
+
+/// A client that takes all the connections it can get, and says nothing, keeps nobody from being answered by the other
+/// protocol.
+#[test]
+fn a_client_has_a_share_of_the_connections() {
+    let limits = Limits { connections: 50, connections_per_client: 5, timeout: 60 * SECOND, ..Limits::default() };
+    let server = server(limits);
+    let (http, nsrlsvr) = (server.http(), server.nsrlsvr().unwrap());
+    let silent: Vec<TcpStream> = (0..5).map(|_| connect(nsrlsvr)).collect();
+    assert_eq!(all_of(connect(nsrlsvr)), b"");
+    answers(http);
+    assert_eq!((refused(http, "client-connections"), refused(http, "connections")), (1, 0));
+    drop(silent);
+    let answered = (0..1000).any(|_| {
+        thread::sleep(Duration::from_millis(5));
+        Lines::connect(nsrlsvr).ask("status\n") == "NOT SUPPORTED\r\n"
+    });
+    assert!(answered, "there is no room again");
+    let request = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let mut silent = Vec::new();
+    let refusal = (0..1000).find_map(|_| {
+        silent.push(connect(http));
+        // A connection is reset where the server had closed it before the request came.
+        let received = exchange(http, request);
+        let answer = (!received.is_empty()).then(|| Answer::of(&received));
+        answer.filter(|answer| answer.status != 200)
+    });
+    let refusal = refusal.unwrap();
+    assert_eq!((refusal.status, refusal.json()), (503, json!({ "message": "too many connections of one client" })));
     assert!(server.stop());
 }
 
@@ -232,12 +270,12 @@ fn slow_clients_are_cut_off() {
             (String::from_utf8(received).unwrap(), ended)
         })
     };
-    let post = "POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: 1000\r\n\r\n";
+    let post = "POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n";
     for (client, answer) in [
         // Nothing, a head without an end, and what keeps a connection without asking anything.
         (slow(http, "", b""), ""),
         (slow(http, "GET / HTTP/1.1\r\n", b"a"), "*"),
-        (slow(http, "GET /health HTTP/1.1\r\nHost: here\r\n\r\n", b""), "HTTP/1.1 200 OK"),
+        (slow(http, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", b""), "HTTP/1.1 200 OK"),
         // A body.
         (slow(http, post, b" "), "HTTP/1.1 408 Request Timeout"),
         (slow(http, post, b""), "HTTP/1.1 408 Request Timeout"),
@@ -256,13 +294,28 @@ fn slow_clients_are_cut_off() {
     assert!(server.stop());
 }
 
+/// Whoever has not asked anything yet is not waited for as long as one that may ask more.
+#[test]
+fn who_sends_no_first_line_is_cut_off() {
+    let server = server(Limits { timeout: SECOND, ..Limits::default() });
+    let (http, nsrlsvr) = (server.http(), server.nsrlsvr().unwrap());
+    let mut asked = Lines::connect(nsrlsvr);
+    assert_eq!(asked.ask("status\n"), "NOT SUPPORTED\r\n");
+    assert_eq!(all_of(connect(nsrlsvr)), b"");
+    assert_eq!(refused(http, "timeout"), 1);
+    thread::sleep(SECOND);
+    assert_eq!(asked.ask("status\n"), "NOT SUPPORTED\r\n");
+    assert!(server.stop());
+}
+
 #[test]
 fn who_does_not_take_an_answer_is_cut_off() {
     let server = server(Limits { timeout: SECOND, requests_per_second: 0, ..Limits::default() });
     let http = server.http();
     let md5 = digest("md5", &good(1)).to_string();
     let body = json!({ "digests": vec![&md5; 10_000] }).to_string();
-    let request = format!("POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let request =
+        format!("POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     // More than the system keeps for a connection.
     let mut greedy = connect(http);
     greedy.set_write_timeout(Some(SECOND / 5)).unwrap();
@@ -303,7 +356,8 @@ fn who_takes_an_answer_by_drops_is_cut_off() {
     let md5 = digest("md5", &good(1)).to_string();
     let body = json!({ "digests": vec![&md5; 10_000] }).to_string();
     let mut slow = connect(http);
-    write!(slow, "POST /v1/lookup HTTP/1.1\r\nHost: here\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    write!(slow, "POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+        .unwrap();
     // 20 KiB in a second, of two megabytes.
     let (begun, mut some) = (Instant::now(), [0; 1024]);
     let is_cut_off = (0..1000).any(|_| {
@@ -349,14 +403,14 @@ fn what_is_not_understood_is_refused_and_nothing_else_suffers() {
         ("hello\r\n\r\n", &[400]),
         ("GET / HTTP/9.9\r\n\r\n", &[400, 505]),
         ("GET  / HTTP/1.1\r\n\r\n", &[400]),
-        ("GET /health HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n", &[400]),
-        ("POST /v1/lookup HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", &[400]),
-        (&format!("GET /{} HTTP/1.1\r\nHost: h\r\n\r\n", "a".repeat(100_000)), &[400, 414, 431]),
-        (&format!("GET / HTTP/1.1\r\nHost: h\r\na: {}\r\n\r\n", "a".repeat(100_000)), &[400, 431]),
+        ("GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n", &[400]),
+        ("POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", &[400]),
+        (&format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "a".repeat(100_000)), &[400, 414, 431]),
+        (&format!("GET / HTTP/1.1\r\nHost: localhost\r\na: {}\r\n\r\n", "a".repeat(100_000)), &[400, 431]),
         (&format!("GET / HTTP/1.1\r\n{many_headers}\r\n"), &[400, 431]),
         ("\u{16}\u{3}\u{1}\u{2}\0\u{1}\0\u{1}\u{fc}\u{3}\u{3}", &[400]),
-        ("GET /nothing HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", &[404]),
-        ("DELETE /info HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", &[405]),
+        ("GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", &[404]),
+        ("DELETE /info HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", &[405]),
         ("GET /v1/lookup HTTP/1.0\r\n\r\n", &[405]),
         ("GET /lookup/md5/../../etc/passwd HTTP/1.0\r\n\r\n", &[404]),
     ] {
@@ -369,6 +423,26 @@ fn what_is_not_understood_is_refused_and_nothing_else_suffers() {
             assert!(statuses.contains(&status), "{request:.60}: {status}");
         }
     }
+    // Hosts: none, several, and one that is not this machine's.
+    for (version, hosts, status) in [
+        ("1.1", &[][..], 400),
+        ("1.0", &[], 200),
+        ("1.1", &["localhost", "localhost"], 400),
+        ("1.0", &["localhost", "localhost"], 400),
+        ("1.1", &["127.0.0.1:80"], 200),
+        ("1.1", &["rebound.example"], 421),
+        ("1.0", &["rebound.example"], 421),
+        ("1.1", &[""], 421),
+    ] {
+        let hosts: String = hosts.iter().map(|host| format!("Host: {host}\r\n")).collect();
+        let request = format!("GET /health HTTP/{version}\r\n{hosts}Connection: close\r\n\r\n");
+        let answer = Answer::of(&exchange(http, request.as_bytes()));
+        assert_eq!(answer.status, status, "{request}");
+        assert!(status == 200 || answer.json()["message"].is_string());
+    }
+    let request = "GET http://rebound.example/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    assert_eq!(Answer::of(&exchange(http, request.as_bytes())).status, 421);
+    assert_eq!(refused(http, "host"), 4);
     for body in ["", "{", "[]", "{\"digests\":7}", "{\"digests\":[\"a\"]", &"[".repeat(500_000), "\u{0}"] {
         let answer = post(http, "/v1/lookup", body);
         assert_eq!(answer.status, 400, "{body:.40}");
@@ -377,7 +451,7 @@ fn what_is_not_understood_is_refused_and_nothing_else_suffers() {
     // Connections that go away at any moment.
     for length in 0..80 {
         let mut stream = TcpStream::connect(http).unwrap();
-        let request = b"POST /v1/lookup HTTP/1.1\r\nHost: h\r\nContent-Length: 14\r\n\r\n{\"digests\":[]}";
+        let request = b"POST /v1/lookup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 14\r\n\r\n{\"digests\":[]}";
         let _ = stream.write_all(&request[..length.min(request.len())]);
     }
     // Noise, from a generator that always says the same.
