@@ -496,7 +496,7 @@ mod tests {
         for list in [LIST.to_owned(), format!("%%%% HASHDEEP-1.0\n{}", "%%%% size,md5,filename\n".repeat(5000))] {
             let whole = archive(&[("bad", list.as_bytes(), false), ("good", LIST.as_bytes(), true)], false);
             let directory = whole.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
-            // The first byte of the list, and in the directory: that it is encrypted, its method, its length, its place.
+            // The first byte of the list; in the directory, that it is encrypted, its method, length and place.
             for (at, value) in
                 [(33, b'u'), (directory + 8, 1), (directory + 10, 12), (directory + 24, 1), (directory + 42, 9)]
             {
