@@ -129,7 +129,8 @@ impl Presences {
         self.gone += u64::from(presence == Presence::Gone);
     }
 
-    /// Whether a file of the list is compared. If none is there, the place is away, and those that are gone may be, too.
+    /// Whether a file of the list is compared. If none is there, the place is away, and those that are gone may be
+    /// away with it.
     pub(crate) fn counts(&self, presence: Presence) -> bool {
         match presence {
             Presence::Unknown | Presence::Same => true,

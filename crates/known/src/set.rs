@@ -86,7 +86,7 @@ impl Candidates<'_> {
         self.shapes.iter().filter_map(|digests| digests.first()).map(|(_, places)| length(places)).sum()
     }
 
-    /// Returns those that agree with all digests, in order. What was read is to be checked afterwards.
+    /// Returns those that agree with all digests, in order. The caller checks afterwards that all was read.
     pub(crate) fn agreeing(&self) -> impl Iterator<Item = u64> {
         let (set, of_shapes) = (self.set, self.shapes.iter().filter_map(|digests| digests.split_first()));
         of_shapes.flat_map(move |((fewest, places), others)| {

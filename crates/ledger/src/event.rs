@@ -28,9 +28,9 @@ impl Seen {
         part(self) == part(earlier)
     }
 
-    /// Whether the file may have been written once more after it was read, and have the same stamp: the filesystem keeps
-    /// whole seconds, and the last of them may not have been over. `began` is when the run that read it began, and
-    /// `written` when it wrote the event, in seconds since 1970-01-01T00:00:00Z.
+    /// Whether the file may have been written once more after it was read, and have the same stamp: the filesystem
+    /// keeps whole seconds, and the last of them may not have been over. `began` is when the run that read it began,
+    /// and `written` when it wrote the event, in seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn may_hide_writes(&self, began: i64, written: i64) -> bool {
         let times = [self.mtime, self.ctime];
         // A time to come is no time of writing. Where it is one, by a clock ahead, nothing would ever be unchanged.

@@ -561,7 +561,7 @@ mod tests {
             assert_eq!(fs::read_to_string(&link).unwrap(), text);
             assert_eq!((fs::read_to_string(&target).unwrap(), names(folder.path()).len()), ("old".to_owned(), 2));
         }
-        // What has the name already keeps it.
+        // A link that has the name already keeps it.
         fs::remove_file(&link).unwrap();
         std::os::unix::fs::symlink("none", &link).unwrap();
         assert!(!AtomicFile::create_unfollowed(&link).unwrap().persist_new().unwrap());

@@ -511,8 +511,8 @@ impl Iterator for List {
     }
 }
 
-/// Whether more digests of the same file may follow. Lists whose lines name no algorithm often have the names of kinds of
-/// files, such as those of malware.
+/// Whether more digests of the same file may follow. Lists whose lines name no algorithm often have the names of kinds
+/// of files, such as those of malware.
 fn can_be_joined(entry: &Entry) -> bool {
     !entry.path.is_empty() && !entry.algorithm_guessed
 }

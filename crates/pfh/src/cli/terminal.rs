@@ -1,4 +1,4 @@
-//! What is written to a terminal, which would obey the names in it.
+//! Output on a terminal, which would obey the names of files in it.
 
 use super::message;
 use std::io::{self, Write};

@@ -222,7 +222,7 @@ fn an_update_opens_only_files_and_directories() {
         make(&path);
         let said = format!("pfh: `x/{name}` is a {kind}, which a bag cannot have; nothing was changed\n");
         bag(d, &["update", "x"]).expect(2, &said);
-        // It ends, whatever it says of them.
+        // It ends, whatever its verdict.
         bag(d, &["verify", "-q", "x"]);
         fs::remove_file(path).unwrap();
         assert_eq!(files(&d.join("x")), before);
