@@ -381,7 +381,12 @@ impl Destination {
                 Err(error) => Err(io::Error::from(error)),
             };
             for name in Entries::of(&self.staging)?.own {
-                missing_is_fine(unlinkat(&self.staging, &name[..], AtFlags::empty()))?;
+                let remove = || missing_is_fine(unlinkat(&self.staging, &name[..], AtFlags::empty()));
+                if remove().is_err() {
+                    // Some filesystems remove no file that is open.
+                    self.state().journal = None;
+                    remove()?;
+                }
             }
             missing_is_fine(self.remove_staging())?;
         }
@@ -443,7 +448,8 @@ impl Entries {
         for entry in Dir::read_from(staging)? {
             let entry = entry?;
             let name = entry.file_name().to_bytes();
-            if matches!(name, b"." | b"..") {
+            // NFS and FUSE keep removed files that are still open somewhere under such names.
+            if matches!(name, b"." | b"..") || name.starts_with(b".nfs") || name.starts_with(b".fuse_hidden") {
                 continue;
             }
             // Some filesystems do not tell the type here.

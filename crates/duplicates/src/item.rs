@@ -135,7 +135,7 @@ impl Presences {
         match presence {
             Presence::Unknown | Presence::Same => true,
             Presence::Changed => false,
-            Presence::Gone => self.same == 0,
+            Presence::Gone => self.same == 0 && self.changed == 0,
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::comparison::Comparison;
 use crate::expected::{Expectations, Expected};
 use crate::file::File;
 use crate::path::PathError;
-use crate::root::{PathForms, Root};
+use crate::root::{Nearness, PathForms, Root};
 use pfh_list::{Contents, Entry, FileIdentity, List, NothingUseful, ReadError};
 use pfh_record::{FormatName, Outcome, SkipReason};
 use std::fs;
@@ -136,15 +136,17 @@ impl Reading<'_> {
             }
             if root.is_file && below.is_ok() {
                 let place = root.place(&file.path);
-                if !root.is_at(&place) {
-                    namesakes.add(place, file.line);
-                    if namesakes.has_root {
-                        continue;
-                    }
-                } else if !namesakes.has_root {
+                let nearness = root.nearness(&place);
+                if nearness < namesakes.nearness {
+                    continue;
+                }
+                if nearness > namesakes.nearness {
                     // Those before it are other files.
-                    namesakes.has_root = true;
+                    namesakes = Namesakes { nearness, ..Namesakes::default() };
                     expectations = begin();
+                }
+                if nearness < Nearness::Path {
+                    namesakes.add(place, file.line);
                 }
                 file.path.clear();
                 file.path.extend_from_slice(root.name());
@@ -192,11 +194,11 @@ impl Reading<'_> {
     }
 }
 
-/// The files of a list that have the name of the root, which is a file.
+/// The files of a list that have the name of the root, which is a file, and are nearest to its path.
 #[derive(Default)]
 struct Namesakes {
-    /// Whether one of them has its path. Then it alone counts.
-    has_root: bool,
+    /// Those that are nearest to its path alone count.
+    nearness: Nearness,
     /// The place and the line of the first of the others.
     first: Option<(PathBuf, u64)>,
     /// The line of the first that has another place than that one.
@@ -217,7 +219,7 @@ impl Namesakes {
 
     /// Returns the lines of two files, either of which may be meant.
     fn lines(&self) -> Option<[u64; 2]> {
-        let (_, first_line) = self.first.as_ref().filter(|_| !self.has_root)?;
+        let (_, first_line) = self.first.as_ref()?;
         Some([*first_line, self.second_line?])
     }
 }

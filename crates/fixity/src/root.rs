@@ -37,6 +37,18 @@ pub struct Root {
     content_directory: Option<Vec<u8>>,
 }
 
+/// How near a listed file with the name of the root is to its path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Nearness {
+    /// Only the names are the same.
+    #[default]
+    Name,
+    /// The path of the root ends with the listed one, which has a directory.
+    End,
+    /// The listed path leads to the root.
+    Path,
+}
+
 /// How paths of a list are changed before they are looked up below the root.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PathForms<'a> {
@@ -78,12 +90,27 @@ impl Root {
 
     /// Returns where a path of the list leads if no root is named. The path is as [`Root::below`] returns it.
     pub(crate) fn place(&self, path: &[u8]) -> PathBuf {
-        self.start.join(OsStr::from_bytes(path))
+        // No part of the start is a symbolic link.
+        let (mut start, mut rest) = (self.start.as_path(), Path::new(OsStr::from_bytes(path)));
+        while let Ok(after) = rest.strip_prefix("..") {
+            (start, rest) = (start.parent().unwrap_or(start), after);
+        }
+        start.join(rest)
     }
 
-    /// Whether a place is that of the root, by its path alone: nothing outside the root is examined.
-    pub(crate) fn is_at(&self, place: &Path) -> bool {
-        [&self.canonical, &self.absolute].into_iter().any(|own| own == place)
+    /// Returns how near a place with the name of the root is to it, by its path alone: nothing outside the root is
+    /// examined.
+    pub(crate) fn nearness(&self, place: &Path) -> Nearness {
+        let own = [&self.canonical, &self.absolute];
+        // The name alone says nothing.
+        let is_end = |rest: &Path| rest.components().nth(1).is_some() && own.iter().any(|own| own.ends_with(rest));
+        if own.into_iter().any(|own| own == place) {
+            Nearness::Path
+        } else if place.strip_prefix(&self.start).is_ok_and(is_end) {
+            Nearness::End
+        } else {
+            Nearness::Name
+        }
     }
 
     /// Whether no root is named, and all expected files are block devices. A list of devices is about these, and not

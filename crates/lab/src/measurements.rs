@@ -289,9 +289,11 @@ impl Measurements {
     /// # Errors
     /// [`Error::Input`] with the file's name if it cannot be read, or [`Measurements::read`] refuses it.
     pub fn open(path: &Path) -> Result<Measurements, Error> {
-        let path = if path.is_dir() { path.join(store::FILE) } else { path.to_owned() };
+        // A file that the user names may be a pipe.
+        let (path, is_named) = if path.is_dir() { (path.join(store::FILE), false) } else { (path.to_owned(), true) };
         let named = |error: &dyn fmt::Display| Error::Input(format!("`{}`: {error}", path.display()));
-        let file = store::open_regular(&path, File::options().read(true)).map_err(|error| named(&error))?;
+        let opened = if is_named { File::open(&path) } else { store::open_regular(&path, File::options().read(true)) };
+        let file = opened.map_err(|error| named(&error))?;
         Measurements::read(BufReader::new(file)).map_err(|error| named(&error))
     }
 

@@ -322,7 +322,9 @@ impl Process {
         let is_of_group = stat.group == self.group.as_raw_nonzero().get();
         let is_own_child = stat.parent == getpid().as_raw_nonzero().get();
         // Processes that this program starts itself are in its session.
+        // The first process of a container is the parent of all orphans there.
         let is_orphan = is_own_child
+            && getpid() != Pid::INIT
             && stat.start_ticks >= self.start_ticks
             && getsid(None).is_ok_and(|own| stat.session != own.as_raw_nonzero().get());
         if stat.has_ended {

@@ -32,10 +32,14 @@ impl Seen {
     /// keeps whole seconds, and the last of them may not have been over. `began` is when the run that read it began,
     /// and `written` when it wrote the event, in seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn may_hide_writes(&self, began: i64, written: i64) -> bool {
-        let times = [self.mtime, self.ctime];
         // A time to come is no time of writing. Where it is one, by a clock ahead, nothing would ever be unchanged.
         let last = began.saturating_sub(GRANULARITY_SECONDS)..=written.saturating_add(GRANULARITY_SECONDS);
-        times.iter().all(|time| time.nanoseconds == 0) && times.iter().any(|time| last.contains(&time.seconds))
+        self.has_whole_seconds() && [self.mtime, self.ctime].iter().any(|time| last.contains(&time.seconds))
+    }
+
+    /// Whether none of its times has a fraction, as on filesystems that keep none.
+    pub(crate) fn has_whole_seconds(&self) -> bool {
+        (self.mtime.nanoseconds, self.ctime.nanoseconds) == (0, 0)
     }
 }
 

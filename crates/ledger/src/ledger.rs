@@ -378,6 +378,9 @@ impl Ledger {
 
     /// Whether a file with this stamp may have been written after the event of its last reading, and have it still.
     pub(crate) fn may_hide_writes(&self, seen: &Seen, reading: Option<i64>) -> Result<bool, Error> {
+        if !seen.has_whole_seconds() {
+            return Ok(false);
+        }
         let sql = "SELECT run, time FROM event WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query([reading])?;

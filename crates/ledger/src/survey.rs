@@ -348,7 +348,7 @@ impl Pass<'_> {
 
     /// Whether a file whose stamp is the same may have been written after its last reading.
     fn may_hide_writes(&mut self, known: &Known, found: &Found) -> Result<bool, Error> {
-        let Some((run, written)) = known.reading else { return Ok(false) };
+        let Some((run, written)) = known.reading.filter(|_| found.seen.has_whole_seconds()) else { return Ok(false) };
         let began = match self.began.get(&run) {
             Some(began) => *began,
             None => {

@@ -300,7 +300,7 @@ pub(crate) fn open_only(
                 let contents = member.clone().open(archive.try_clone()?);
                 let is_one = contents.and_then(|contents| is_readable_list(contents, &is_list)).map_err(|error| {
                     let name = quoted(&member.name);
-                    let advice = "name one, as in ARCHIVE/FILE";
+                    let advice = "name the list, as in ARCHIVE/FILE";
                     let reason = format!("the list may be {name}, which cannot be read: {error}; {advice}");
                     io::Error::new(error.kind(), reason)
                 })?;
@@ -322,10 +322,13 @@ pub(crate) fn open_only(
     }
 }
 
+/// Longer files are not read to their end to find damage: an archive may have many of them, of any length.
+const CHECKED_BYTES_MAX: u64 = 16 << 20;
+
 /// Whether the contents are a list. Others are read to their end, since damage may be why they do not look like one.
 fn is_readable_list(mut contents: Contents, is_list: impl Fn(&mut Contents) -> io::Result<bool>) -> io::Result<bool> {
     let is_one = is_list(&mut contents)?;
-    if !is_one {
+    if !is_one && contents.member.bytes <= CHECKED_BYTES_MAX {
         io::copy(&mut contents, &mut io::sink())?;
     }
     Ok(is_one)

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// (DNS rebinding). The host in the request tells.
 #[derive(Debug)]
 pub(crate) struct Hosts {
-    /// Hosts beside those of this machine; `None` if the host does not matter.
+    /// Names beside those of this machine; `None` if the host does not matter.
     names: Option<Vec<String>>,
 }
 
@@ -27,18 +27,17 @@ impl Hosts {
             Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
             _ => host,
         };
-        is_loopback(host) || names.iter().any(|name| name.eq_ignore_ascii_case(host))
+        cannot_be_rebound(host) || names.iter().any(|name| name.eq_ignore_ascii_case(host))
     }
 }
 
-fn is_loopback(host: &str) -> bool {
-    let in_brackets = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    match in_brackets {
-        Some(address) => address.parse().is_ok_and(|address: Ipv6Addr| address.is_loopback()),
-        None => {
-            host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|address: Ipv4Addr| address.is_loopback())
-        }
+/// Whether a host is an address, or a name that always means this machine: no page can make these lead elsewhere.
+fn cannot_be_rebound(host: &str) -> bool {
+    if let Some(address) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return address.parse::<Ipv6Addr>().is_ok();
     }
+    let name = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+    name == "localhost" || name.ends_with(".localhost") || host.parse::<Ipv4Addr>().is_ok()
 }
 
 #[cfg(test)]
@@ -48,9 +47,23 @@ mod tests {
     #[test]
     fn only_hosts_of_this_machine_and_named_ones_are_answered() {
         let (loopback, any) = (IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let named = || vec!["Sets.example".to_owned(), "[2001:db8::1]".to_owned()];
-        let of_machine = ["localhost", "LocalHost:9180", "127.0.0.1", "127.9.9.9:80", "[::1]", "[::1]:80", "[0::0:1]:"];
-        let others = ["", ":80", "example", "localhost.example:80", "127.0.0.1.example", "10.0.0.1", "::1", "[::2]:1"];
+        let named = || vec!["Sets.example".to_owned(), "b.example".to_owned()];
+        let of_machine = [
+            "localhost",
+            "LocalHost:9180",
+            "127.0.0.1",
+            "127.9.9.9:80",
+            "[::1]",
+            "[::1]:80",
+            "[0::0:1]:",
+            "10.0.0.1",
+            "[::2]:1",
+            "0.0.0.0:9180",
+            "[::ffff:127.0.0.1]",
+            "localhost.",
+            "a.localhost:80",
+        ];
+        let others = ["", ":80", "example", "localhost.example:80", "127.0.0.1.example", "::1", "[a.example]"];
         for (hosts, answers_named, answers_others) in [
             (Hosts::new(loopback, Vec::new()), false, false),
             (Hosts::new("::1".parse().unwrap(), Vec::new()), false, false),
@@ -60,7 +73,7 @@ mod tests {
             (Hosts::new(any, Vec::new()), true, true),
         ] {
             assert!(of_machine.iter().all(|host| hosts.answer_for(host)), "{hosts:?}");
-            for host in ["sets.example", "SETS.EXAMPLE:443", "[2001:DB8::1]:9180"] {
+            for host in ["sets.example", "SETS.EXAMPLE:443", "B.example:9180"] {
                 assert_eq!(hosts.answer_for(host), answers_named, "{hosts:?} {host}");
             }
             for host in others {

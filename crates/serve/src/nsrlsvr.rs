@@ -144,7 +144,7 @@ impl Connection {
                 // Nothing is kept for a connection that waits.
                 self.bytes = Vec::new();
                 self.share = self.state.requests.share();
-                let patience = if self.has_asked { limits.idle } else { limits.timeout };
+                let patience = if self.has_asked { limits.idle } else { limits.timeout.min(limits.idle) };
                 if timeout(patience, self.stream.readable()).await.is_err() {
                     self.state.metrics.refused(Refusal::Timeout);
                     return None;

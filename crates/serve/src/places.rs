@@ -41,7 +41,7 @@ impl Places {
         Places {
             free: Arc::new(Semaphore::new(all as usize)),
             all,
-            reserved: all as usize / PLACES_PER_RESERVED,
+            reserved: (all as usize / PLACES_PER_RESERVED).max(1).min((all as usize).saturating_sub(1)),
             per_client: limits.connections_per_client,
             taken: Mutex::default(),
         }

@@ -42,7 +42,7 @@ const AFTER_STOP: Duration = Duration::from_millis(500);
 #[non_exhaustive]
 pub struct Options {
     /// Address for HTTP. Port 0 is any free one. At a loopback address, requests are answered for hosts of this machine
-    /// only: `localhost` and loopback addresses.
+    /// only: `localhost` and addresses.
     pub http: SocketAddr,
     /// Other hosts for which requests over HTTP are answered: names and addresses without a port, those of IPv6 in
     /// brackets. At an address that is no loopback one, requests are answered for every host if this is empty.

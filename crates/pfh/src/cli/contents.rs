@@ -9,7 +9,7 @@ use super::gather;
 use super::lists::{self, BrokenLines, Loaded};
 use super::message;
 use super::output::OwnFiles;
-use super::quantity::{Count, plural};
+use super::quantity::Count;
 use super::reading;
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Status};
@@ -57,6 +57,8 @@ pub(crate) struct Gathered {
     pub(crate) digests: Digests,
     /// The lists by the number of their place.
     pub(crate) names: Vec<Option<Vec<u8>>>,
+    /// The number of listed files that are not compared, since they have changed.
+    pub(crate) changed: u64,
 }
 
 /// Opens the lists, and returns them with the algorithm to compare by.
@@ -323,10 +325,11 @@ impl<'a> Gatherer<'a> {
         let Gatherer { command, options, algorithm, catalogue, names, follow_files, preserve_access_time, .. } = self;
         let reader = Reader { options, algorithm, follow_files, preserve_access_time };
         let mut sifted = catalogue.sift().map_err(Failed::temporary)?;
+        let mut changed = 0;
         if !command.cancel().is_cancelled() {
             for (&place, list) in sifted.presences() {
                 let name = names.get(place as usize).and_then(Option::as_deref).unwrap_or_default();
-                command.tally.unread += list.changed;
+                changed += list.changed;
                 if !options.quiet {
                     tell_presences(name, list);
                 }
@@ -350,7 +353,7 @@ impl<'a> Gatherer<'a> {
             let mut push = |file: &Needed, digest: Option<&[u8]>| agreeing.push(file, digest);
             reader.run(command, needed, None, totals, &mut push)?;
         }
-        Ok(Gathered { digests: agreeing.finish(), names })
+        Ok(Gathered { digests: agreeing.finish(), names, changed })
     }
 }
 
@@ -457,25 +460,28 @@ fn presence(expected: &Expected, now: &io::Result<Metadata>) -> Presence {
     }
     let is_same_size = expected.size.is_none_or(|size| size == now.size);
     // Not every list, and not every filesystem, has fractions of seconds.
-    let is_same_time = expected
-        .mtime
-        .zip(now.mtime)
-        .is_none_or(|(listed, now)| listed == now || (listed.seconds, listed.nanoseconds) == (now.seconds, 0));
+    let is_same_time = expected.mtime.zip(now.mtime).is_none_or(|(listed, now)| {
+        let has_fractions = listed.nanoseconds != 0 && now.nanoseconds != 0;
+        listed.seconds == now.seconds && (!has_fractions || listed == now)
+    });
     if is_same_size && is_same_time { Presence::Same } else { Presence::Changed }
 }
 
 /// Reports the files of a list that are not as it says.
 fn tell_presences(list: &[u8], presences: &Presences) {
     let Presences { files, same, changed, gone } = *presences;
-    let (list, files) = (message::quoted(list), plural(files, "file"));
+    let (list, files) = (message::quoted(list), Count(files));
     if changed > 0 {
         message::error(format_args!(
-            "{list}: {} of {files} have another size or time now, and do not count: make or continue the list anew",
+            "{list}: {} of {files} files have another size or time now, and do not count: make or continue the list anew",
             Count(changed)
         ));
     }
-    if gone > 0 && same > 0 {
-        message::error(format_args!("{list}: {} of {files} are not there any more, and do not count", Count(gone)));
+    if gone > 0 && same + changed > 0 {
+        message::error(format_args!(
+            "{list}: {} of {files} files are not there any more, and do not count",
+            Count(gone)
+        ));
     } else if gone > 0 {
         message::error(format_args!(
             "{list}: none of its files is where it says, so it is taken for the list of a disk that is away, and they \

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     if !options.quiet {
         warn_of_other_views(arguments);
     }
-    let Gathered { digests, names } = gatherer.read()?;
+    let Gathered { digests, names, changed } = gatherer.read()?;
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     let mut unexpressed = 0_u64;
     let mut print = |item: &Item| {
         let list = names.get(item.place as usize).and_then(Option::as_deref);
-        if format == FileFormat::Text && !message::is_plain(&item.path) {
+        if format == FileFormat::Text && message::has_control(&item.path) {
             unexpressed += 1;
         }
         if written.is_ok() {
@@ -64,8 +64,10 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     let uncovered = digests.uncovered(&mut print).map_err(Failed::temporary)?;
     command.tally.findings = uncovered.uncovered;
     command.tally.unread += unexpressed;
+    // They can be copies of no other files than those.
+    command.tally.unread += if uncovered.uncovered > 0 { changed } else { 0 };
     if unexpressed > 0 {
-        message::error("names with unprintable characters are quoted: csv, jsonl and null have them as they are");
+        message::error("names with control characters are quoted: csv, jsonl and null have them as they are");
     }
     if written.is_ok() && format == FileFormat::Jsonl {
         written = output.write_all(&summary_line(&uncovered, command.tally.unread));
@@ -92,11 +94,14 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
 
 /// Warns of paths on both sides that different filesystems lead to, one of which may show files of the other.
 fn warn_of_other_views(arguments: &CoversArguments) {
+    // The first path on each device.
     let views = |paths: &[OsString]| -> Vec<(Vec<u8>, View)> {
+        let mut devices = BTreeSet::new();
         // The walk reports paths that lead to nothing.
         paths
             .iter()
             .filter_map(|path| pfh_source::view_of(path.as_bytes()).ok().map(|view| (path.as_bytes().to_vec(), view)))
+            .filter(|(_, view)| devices.insert(view.device))
             .collect()
     };
     let (sides, mut told) = ([views(&arguments.paths), views(&arguments.by)], BTreeSet::new());
@@ -137,7 +142,9 @@ fn header(format: FileFormat, algorithm: &str) -> Vec<u8> {
 fn line(format: FileFormat, item: &Item, list: Option<&[u8]>) -> Vec<u8> {
     let size = item.content.size();
     match format {
-        FileFormat::Text if !message::is_plain(&item.path) => format!("{}\n", message::quoted(&item.path)).into_bytes(),
+        FileFormat::Text if message::has_control(&item.path) => {
+            format!("{}\n", message::quoted(&item.path)).into_bytes()
+        }
         FileFormat::Text => [&item.path[..], b"\n"].concat(),
         FileFormat::Null => [&item.path[..], b"\0"].concat(),
         FileFormat::Csv => {

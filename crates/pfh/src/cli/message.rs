@@ -52,3 +52,23 @@ pub(crate) fn interrupted(partial: Option<&Partial>) {
         None => error("interrupted"),
     }
 }
+
+/// Whether a name has control characters, which would break a text into other lines or fields.
+pub(crate) fn has_control(name: &[u8]) -> bool {
+    name.utf8_chunks().any(|chunk| chunk.valid().contains(char::is_control))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_found() {
+        for name in [&b"a\nb"[..], b"\xff\x1b[31m", b"a\t", b"\x7f", "\u{9b}31m".as_bytes()] {
+            assert!(has_control(name), "{name:?}");
+        }
+        for name in [&b""[..], b"a b\\n", b"\xff\x9b", "é\u{a0}".as_bytes()] {
+            assert!(!has_control(name), "{name:?}");
+        }
+    }
+}

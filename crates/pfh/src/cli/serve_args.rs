@@ -43,7 +43,7 @@ pub(crate) struct ServeArguments {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9180", value_parser = parse_http)]
     pub(crate) listen: SocketAddr,
 
-    /// Also answer HTTP for this host (repeatable), beside localhost and loopback addresses.
+    /// Also answer HTTP for this host (repeatable), beside localhost and addresses.
     ///
     /// At a loopback address, requests for other hosts are refused, since a web page could make its own name lead here.
     /// At other addresses, they are refused only if hosts are named. A proxy that passes the host on needs the name by

@@ -209,7 +209,7 @@ fn names_cannot_control_the_terminal() {
     let directory = tree(&[("a/odd\u{1b}[31m", "one"), ("a/plain", "two")]);
     let d = directory.path();
     fs::create_dir(d.join("b")).unwrap();
-    let said = "pfh: names with unprintable characters are quoted: csv, jsonl and null have them as they are\n";
+    let said = "pfh: names with control characters are quoted: csv, jsonl and null have them as they are\n";
     let ended = run(d, "covers", &["-q", "a", "--by", "b"]);
     assert_eq_bytes(ended.expect(5, said), b"`a/odd\\u{1b}[31m`\na/plain\n");
     let ended = run(d, "covers", &["-q", "-f", "null", "a", "--by", "b"]);
