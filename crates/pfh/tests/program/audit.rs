@@ -342,9 +342,10 @@ fn a_lock_is_a_regular_file() {
     let directory = tree(&[("a", "1")]);
     let d = directory.path();
     let refused = |arguments: &[&str]| {
-        let said = "pfh: `l.pfhl`: its lock `l.pfhl.lock` is not a regular file: remove that\n";
+        let lock = d.canonicalize().unwrap().join("l.pfhl.lock");
+        let said = format!("pfh: `l.pfhl`: its lock `{}` is not a regular file: remove that\n", lock.display());
         let ended = audit(d, arguments);
-        assert!(ended.code() == 2 && ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
+        assert!(ended.code() == 2 && ended.stderr.contains(&said), "{arguments:?}: {}", ended.stderr);
         fs::remove_file(d.join("l.pfhl.lock")).unwrap();
     };
     symlink("anywhere", d.join("l.pfhl.lock")).unwrap();
@@ -416,7 +417,7 @@ fn paths_of_decisions_mean_one_file() {
     let here = d.canonicalize().unwrap();
     let outside = format!(
         "pfh: `../l.pfhl`: `{0}/sub/a` is below no root of the ledger: `{0}/t`. A relative path starts from the current \
-         directory; an absolute one is the same everywhere\n",
+         directory; write an absolute one to be sure\n",
         here.display()
     );
     for (path, told) in [("", "pfh: `../l.pfhl`: an empty path names no file\n"), ("a", outside.as_str())] {
