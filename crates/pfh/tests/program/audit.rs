@@ -342,10 +342,9 @@ fn a_lock_is_a_regular_file() {
     let directory = tree(&[("a", "1")]);
     let d = directory.path();
     let refused = |arguments: &[&str]| {
-        let lock = d.canonicalize().unwrap().join("l.pfhl.lock");
-        let said = format!("pfh: `l.pfhl`: its lock `{}` is not a regular file: remove that\n", lock.display());
+        let said = "l.pfhl.lock` is not a regular file: remove that\n";
         let ended = audit(d, arguments);
-        assert!(ended.code() == 2 && ended.stderr.contains(&said), "{arguments:?}: {}", ended.stderr);
+        assert!(ended.code() == 2 && ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
         fs::remove_file(d.join("l.pfhl.lock")).unwrap();
     };
     symlink("anywhere", d.join("l.pfhl.lock")).unwrap();
