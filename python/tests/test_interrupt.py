@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import subprocess
@@ -254,10 +255,14 @@ pfh.shard({LISTINGS[name]}, plan=sys.argv[3], shards=2)
 def test_ctrl_c_leaves_no_list_of_a_merge(tree: Path, tmp_path: Path) -> None:
     plan, merged = plan_of(tree, tmp_path / "plan", 2), tmp_path / "list"
     program("hash", "-q", "--plan", plan.folder, "--shard", "0/1", cwd=tmp_path)
-    # The merge waits for the second result, which is a pipe that nobody writes to.
-    os.remove(plan.result(1))
-    os.mkfifo(plan.result(1))
-    interrupt("pfh.Plan(sys.argv[2]).merge(sys.argv[3])", plan.folder, str(merged))
+    # The merge waits for the second result, which another process has for itself until it is asked to give it back.
+    asked = signal.signal(signal.SIGIO, signal.SIG_IGN)
+    try:
+        with open(plan.result(1), "rb+") as result:
+            fcntl.fcntl(result, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+            interrupt("pfh.Plan(sys.argv[2]).merge(sys.argv[3])", plan.folder, str(merged))
+    finally:
+        signal.signal(signal.SIGIO, asked)
     assert not merged.exists() and not [name for name in os.listdir(tmp_path) if name.startswith(".pfh")]
     assert not programs_left(tmp_path)
 

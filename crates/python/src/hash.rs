@@ -91,7 +91,8 @@ impl Read for Paths {
 /// bound regular files. Links among ``paths`` are followed, others with ``follow_files`` and ``follow_directories``.
 ///
 /// Digests: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
-/// ``sdhash``, ``mrsh-v2``), SHA-256 by default; ``piece_bytes`` also digests every piece of that many bytes.
+/// ``sdhash``, ``mrsh-v2``), SHA-256 by default; ``"none"`` reads without a digest, and an empty list is refused.
+/// ``piece_bytes`` also digests every piece of that many bytes.
 ///
 /// Speed: ``threads`` are as many as cores by default, ``memory`` bounds all buffers (256 MiB by default); sizes are
 /// numbers or text such as ``"64M"``. ``mode`` and ``io`` are those of the program. ``unordered`` gives records as they
