@@ -325,7 +325,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         }
         'pfh;known;serve' {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Answer HTTP at this address [default port: 9180; port 0 is any free one]')
-            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Also answer HTTP for this host (repeatable), beside localhost and loopback addresses')
+            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Also answer HTTP for this host (repeatable), beside localhost and addresses')
             [CompletionResult]::new('--nsrlsvr', '--nsrlsvr', [CompletionResultType]::ParameterName, 'Also speak the protocol of nsrlsvr at this address [default port: 9120]')
             [CompletionResult]::new('--nsrlsvr-classes', '--nsrlsvr-classes', [CompletionResultType]::ParameterName, 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other')
             [CompletionResult]::new('--max-connections', '--max-connections', [CompletionResultType]::ParameterName, 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]')

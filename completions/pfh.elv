@@ -312,7 +312,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
         }
         &'pfh;known;serve'= {
             cand --listen 'Answer HTTP at this address [default port: 9180; port 0 is any free one]'
-            cand --host 'Also answer HTTP for this host (repeatable), beside localhost and loopback addresses'
+            cand --host 'Also answer HTTP for this host (repeatable), beside localhost and addresses'
             cand --nsrlsvr 'Also speak the protocol of nsrlsvr at this address [default port: 9120]'
             cand --nsrlsvr-classes 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other'
             cand --max-connections 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]'

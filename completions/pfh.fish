@@ -307,7 +307,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l listen -d 'Answer HTTP at this address [default port: 9180; port 0 is any free one]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l host -d 'Also answer HTTP for this host (repeatable), beside localhost and loopback addresses' -r
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l host -d 'Also answer HTTP for this host (repeatable), beside localhost and addresses' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l nsrlsvr -d 'Also speak the protocol of nsrlsvr at this address [default port: 9120]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l nsrlsvr-classes -d 'Classes of the files that the protocol of nsrlsvr calls known, which has no classes: good, bad, other' -r
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from serve" -l max-connections -d 'Most connections at a time; further ones are refused [default: 4096, or what the limit on open files allows]' -r
