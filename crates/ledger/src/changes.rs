@@ -66,9 +66,7 @@ impl Ledger {
         if let Some(state) = self.state(at)?.filter(|state| state.status != Status::Retired) {
             return Ok(vec![(at.clone(), state)]);
         }
-        // All paths that begin with the directory and a slash; the byte after the slash is `0`.
-        let from = at.prefix();
-        let to = (!from.is_empty()).then(|| [&at.path[..], b"0"].concat());
+        let (from, to) = at.range_below();
         let mut statement = self.connection.prepare(
             "SELECT root, path, id, status, expected, seen, checked FROM file \
              WHERE root = ?1 AND path >= ?2 AND (?3 IS NULL OR path < ?3) ORDER BY path",

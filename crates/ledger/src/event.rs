@@ -5,9 +5,6 @@ use pfh_record::Timestamp;
 
 use crate::Finding;
 
-/// The coarsest times that filesystems keep: those of FAT.
-const GRANULARITY_SECONDS: i64 = 2;
-
 /// The answer of the filesystem about a file: the stamp by which an unchanged file is recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
@@ -33,8 +30,7 @@ impl Seen {
     /// and `written` when it wrote the event, in seconds since 1970-01-01T00:00:00Z.
     pub(crate) fn may_hide_writes(&self, began: i64, written: i64) -> bool {
         // A time to come is no time of writing. Where it is one, by a clock ahead, nothing would ever be unchanged.
-        let last = began.saturating_sub(GRANULARITY_SECONDS)..=written.saturating_add(GRANULARITY_SECONDS);
-        self.has_whole_seconds() && [self.mtime, self.ctime].iter().any(|time| last.contains(&time.seconds))
+        self.has_whole_seconds() && [self.mtime, self.ctime].iter().any(|time| time.may_be_within(began, written))
     }
 
     /// Whether none of its times has a fraction, as on filesystems that keep none.
@@ -114,11 +110,13 @@ impl Subject {
         })
     }
 
-    /// Returns the bytes with which all paths below this one begin.
-    pub(crate) fn prefix(&self) -> Vec<u8> {
+    /// Returns the range in which all paths below this one are, and no others: its begin and, unless all paths of the
+    /// root are in it, its end.
+    pub(crate) fn range_below(&self) -> (Vec<u8>, Option<Vec<u8>>) {
         match &self.path[..] {
-            [] => Vec::new(),
-            path => [path, b"/"].concat(),
+            [] => (Vec::new(), None),
+            // The byte after the slash is `0`.
+            path => ([path, b"/"].concat(), Some([path, b"0"].concat())),
         }
     }
 }

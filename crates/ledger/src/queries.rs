@@ -280,12 +280,11 @@ impl Ledger {
     /// # Errors
     /// If the ledger cannot be read.
     pub fn has(&self, at: &Subject) -> Result<bool, Error> {
-        // `0` is the character after `/`.
-        let behind = (!at.path.is_empty()).then(|| [&at.path[..], b"0"].concat());
+        let (from, to) = at.range_below();
         let sql = "SELECT 1 FROM file WHERE root = ?1 AND (path = ?2 OR path >= ?3 AND (?4 IS NULL OR path < ?4)) \
                    AND status != ?5 LIMIT 1";
         let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.exists(params![at.root, at.path, at.prefix(), behind, Status::Retired as i64])?)
+        Ok(statement.exists(params![at.root, at.path, from, to, Status::Retired as i64])?)
     }
 
     /// Returns the text of a note of people's decisions: who and why.

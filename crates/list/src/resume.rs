@@ -18,9 +18,6 @@ use std::path::{Path, PathBuf};
 /// Least number of superseded lines that is reported.
 const SUPERSEDED_MIN: u64 = 100;
 
-/// The coarsest times that filesystems keep: those of FAT.
-const GRANULARITY_SECONDS: i64 = 2;
-
 /// A list that an earlier run began and this one continues. The file is locked against other runs until this value is
 /// dropped.
 #[derive(Debug)]
@@ -340,8 +337,7 @@ impl ResumedList {
     pub fn may_hide_writes(metadata: &Metadata, began: Timestamp, now: Timestamp) -> bool {
         let is_coarse = |time: Timestamp| time.nanoseconds == 0;
         // A time to come is no time of writing. Otherwise the file would be hashed again by each run.
-        let last = began.seconds.saturating_sub(GRANULARITY_SECONDS)..=now.seconds.saturating_add(GRANULARITY_SECONDS);
-        metadata.mtime.is_some_and(|mtime| is_coarse(mtime) && last.contains(&mtime.seconds))
+        metadata.mtime.is_some_and(|mtime| is_coarse(mtime) && mtime.may_be_within(began.seconds, now.seconds))
             && metadata.posix.is_none_or(|posix| is_coarse(posix.ctime))
     }
 

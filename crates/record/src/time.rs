@@ -56,7 +56,16 @@ impl Civil {
     }
 }
 
+/// The coarsest times that filesystems keep: those of FAT.
+const GRANULARITY_SECONDS: i64 = 2;
+
 impl Timestamp {
+    /// Whether a filesystem, however coarse its times, may have given this one to a write from one second to another.
+    pub fn may_be_within(self, first_second: i64, last_second: i64) -> bool {
+        let first = first_second.saturating_sub(GRANULARITY_SECONDS);
+        (first..=last_second.saturating_add(GRANULARITY_SECONDS)).contains(&self.seconds)
+    }
+
     /// Returns `2026-11-20T14:08:22Z` (RFC 3339, section 5.6). Fractions of a second are dropped.
     pub fn to_seconds_text(self) -> String {
         let mut text = Vec::new();
