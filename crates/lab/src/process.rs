@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use nix::time::{clock_getcpuclockid, clock_gettime};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, getsid, kill_process, kill_process_group,
-    set_child_subreaper, waitid, waitpid,
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper,
+    waitid, waitpid,
 };
 
 use crate::protocol::LINE_BYTES_MAX;
@@ -321,12 +321,13 @@ impl Process {
         let Some(stat) = Stat::of(process) else { return false };
         let is_of_group = stat.group == self.group.as_raw_nonzero().get();
         let is_own_child = stat.parent == getpid().as_raw_nonzero().get();
-        // Processes that this program starts itself are in its session.
+        // Processes that this program starts itself are in its session. Its number is 0 where a session began outside
+        // the container, which rustix takes for impossible.
         // The first process of a container is the parent of all orphans there.
         let is_orphan = is_own_child
             && getpid() != Pid::INIT
             && stat.start_ticks >= self.start_ticks
-            && getsid(None).is_ok_and(|own| stat.session != own.as_raw_nonzero().get());
+            && nix::unistd::getsid(None).is_ok_and(|own| stat.session != own.as_raw());
         if stat.has_ended {
             if is_orphan || (is_own_child && is_of_group && process != self.group) {
                 let _ = waitpid(Some(process), WaitOptions::NOHANG);
@@ -480,6 +481,12 @@ fn resident_bytes(process: Pid) -> u64 {
     let statm = fs::read_to_string(format!("/proc/{}/statm", process.as_raw_nonzero())).unwrap_or_default();
     let pages: u64 = statm.split(' ').nth(1).and_then(|field| field.parse().ok()).unwrap_or(0);
     pages * rustix::param::page_size() as u64
+}
+
+/// Whether this process has a process group of its own. A group that began outside the container is not.
+#[must_use]
+pub fn leads_its_group() -> bool {
+    nix::unistd::getpgrp() == nix::unistd::getpid()
 }
 
 /// The file that a program's name means, as the system would find it.

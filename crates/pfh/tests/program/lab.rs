@@ -109,6 +109,32 @@ fn an_experiment_is_run_and_saved() {
     assert_eq!((ended.code(), said(&ended)), (0, vec!["pfh: 2 runners, 0 samples"]));
 }
 
+/// A command that is started in a running container is of a session and a process group that have no number there.
+#[test]
+fn a_container_that_is_entered_from_outside() {
+    let directory = scratch();
+    let directory = directory.path();
+    laboratory(directory, &["one", "two"]);
+    let within = |script: &str| {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--user", "--map-root-user", "--fork", "--pid", "--mount-proc", "sh", "-c", script]);
+        command.current_dir(directory).env("PFH", env!("CARGO_BIN_EXE_pfh")).env("PFH_LAB", directory.join("lab"));
+        command.env("XDG_CACHE_HOME", directory.join("cache")).env_remove("PFH_BACKEND");
+        command
+    };
+    // Where no namespace may be made there is nothing to be tested.
+    if !within("true").status().is_ok_and(|status| status.success()) {
+        return;
+    }
+    // A shell that waits is the first process of the container, and the program is not.
+    let ended = within(r#""$PFH" lab run test -o out; exit $?"#).output().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(samples(&results(directory)), BTreeMap::from([("one", 20), ("two", 20)]));
+    let ended = within(r#""$PFH" lab measure --until-closed -- true; exit $?"#).output().unwrap();
+    let told = "pfh: --until-closed needs a process group of its own\n";
+    assert_eq!((ended.status.code(), ended.stderr), (Some(2), told.into()));
+}
+
 /// A runner that needs more memory than it may take is installed: how to install it would not help.
 #[test]
 fn the_limit_of_memory_is_named_where_a_runner_does_not_start() {

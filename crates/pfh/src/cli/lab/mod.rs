@@ -82,7 +82,7 @@ fn catalogue(command: &mut Command, runners: Option<&Path>) -> Result<Catalogue,
 fn measure(arguments: &MeasureArguments) -> Result<Ending, Failed> {
     if arguments.until_closed {
         // The group is killed in the end, and is that of the caller otherwise.
-        if rustix::process::getpgrp() != rustix::process::getpid() {
+        if !pfh_lab::process::leads_its_group() {
             return Err(Failed::usage("--until-closed needs a process group of its own"));
         }
         let watched = message::standard_input().and_then(pfh_lab::programs::end_with);
