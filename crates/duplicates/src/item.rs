@@ -99,11 +99,13 @@ pub enum Presence {
     Changed,
     /// No file is at its path.
     Gone,
+    /// The system does not tell whether a file is at its path.
+    Unseen,
 }
 
 impl Presence {
     pub(crate) fn of_number(number: u8) -> Presence {
-        let all = [Presence::Same, Presence::Changed, Presence::Gone];
+        let all = [Presence::Same, Presence::Changed, Presence::Gone, Presence::Unseen];
         all.into_iter().find(|presence| *presence as u8 == number).unwrap_or_default()
     }
 }
@@ -119,6 +121,8 @@ pub struct Presences {
     pub changed: u64,
     /// Those that are [`Presence::Gone`].
     pub gone: u64,
+    /// Those that are [`Presence::Unseen`].
+    pub unseen: u64,
 }
 
 impl Presences {
@@ -127,15 +131,21 @@ impl Presences {
         self.same += u64::from(presence == Presence::Same);
         self.changed += u64::from(presence == Presence::Changed);
         self.gone += u64::from(presence == Presence::Gone);
+        self.unseen += u64::from(presence == Presence::Unseen);
     }
 
-    /// Whether a file of the list is compared. If none is there, the place is away, and those that are gone may be
-    /// away with it.
+    /// Whether none of its files is there, and so the whole place may be away.
+    #[must_use]
+    pub fn is_away(&self) -> bool {
+        self.same == 0 && self.changed == 0
+    }
+
+    /// Whether a file of the list is compared. Those that were not found may be away with their place.
     pub(crate) fn counts(&self, presence: Presence) -> bool {
         match presence {
             Presence::Unknown | Presence::Same => true,
             Presence::Changed => false,
-            Presence::Gone => self.same == 0 && self.changed == 0,
+            Presence::Gone | Presence::Unseen => self.is_away(),
         }
     }
 }

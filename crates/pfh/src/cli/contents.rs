@@ -57,8 +57,8 @@ pub(crate) struct Gathered {
     pub(crate) digests: Digests,
     /// The lists by the number of their place.
     pub(crate) names: Vec<Option<Vec<u8>>>,
-    /// The number of listed files that are not compared, since they have changed.
-    pub(crate) changed: u64,
+    /// The number of listed files that are not compared, since they have changed or cannot be looked up.
+    pub(crate) doubtful: u64,
 }
 
 /// Opens the lists, and returns them with the algorithm to compare by.
@@ -325,11 +325,11 @@ impl<'a> Gatherer<'a> {
         let Gatherer { command, options, algorithm, catalogue, names, follow_files, preserve_access_time, .. } = self;
         let reader = Reader { options, algorithm, follow_files, preserve_access_time };
         let mut sifted = catalogue.sift().map_err(Failed::temporary)?;
-        let mut changed = 0;
+        let mut doubtful = 0;
         if !command.cancel().is_cancelled() {
             for (&place, list) in sifted.presences() {
                 let name = names.get(place as usize).and_then(Option::as_deref).unwrap_or_default();
-                changed += list.changed;
+                doubtful += list.changed + if list.is_away() { 0 } else { list.unseen };
                 if !options.quiet {
                     tell_presences(name, list);
                 }
@@ -353,7 +353,7 @@ impl<'a> Gatherer<'a> {
             let mut push = |file: &Needed, digest: Option<&[u8]>| agreeing.push(file, digest);
             reader.run(command, needed, None, totals, &mut push)?;
         }
-        Ok(Gathered { digests: agreeing.finish(), names, changed })
+        Ok(Gathered { digests: agreeing.finish(), names, doubtful })
     }
 }
 
@@ -451,7 +451,7 @@ fn presence(expected: &Expected, now: &io::Result<Metadata>) -> Presence {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Presence::Gone;
         }
-        Err(_) => return Presence::Unknown,
+        Err(_) => return Presence::Unseen,
     };
     match now.posix.map(|posix| FileType::from_raw_mode(posix.mode)) {
         Some(FileType::RegularFile) => {}
@@ -469,7 +469,7 @@ fn presence(expected: &Expected, now: &io::Result<Metadata>) -> Presence {
 
 /// Reports the files of a list that are not as it says.
 fn tell_presences(list: &[u8], presences: &Presences) {
-    let Presences { files, same, changed, gone } = *presences;
+    let Presences { files, changed, gone, unseen, .. } = *presences;
     let (list, files) = (message::quoted(list), Count(files));
     if changed > 0 {
         message::error(format_args!(
@@ -477,15 +477,17 @@ fn tell_presences(list: &[u8], presences: &Presences) {
             Count(changed)
         ));
     }
-    if gone > 0 && same + changed > 0 {
+    if !presences.is_away() {
+        for (count, text) in [(gone, "are not there any more"), (unseen, "cannot be looked up where it says")] {
+            if count > 0 {
+                message::error(format_args!("{list}: {} of {files} files {text}, and do not count", Count(count)));
+            }
+        }
+    } else if gone + unseen > 0 {
+        let what = if unseen == 0 { "is" } else { "can be found" };
         message::error(format_args!(
-            "{list}: {} of {files} files are not there any more, and do not count",
-            Count(gone)
-        ));
-    } else if gone > 0 {
-        message::error(format_args!(
-            "{list}: none of its files is where it says, so it is taken for the list of a disk that is away, and they \
-             count"
+            "{list}: none of its files {what} where it says, so it is taken for the list of a disk that is away, and \
+             they count"
         ));
     }
 }

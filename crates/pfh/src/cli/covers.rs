@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     if !options.quiet {
         warn_of_other_views(arguments);
     }
-    let Gathered { digests, names, changed } = gatherer.read()?;
+    let Gathered { digests, names, doubtful } = gatherer.read()?;
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     command.tally.findings = uncovered.uncovered;
     command.tally.unread += unexpressed;
     // They can be copies of no other files than those.
-    command.tally.unread += if uncovered.uncovered > 0 { changed } else { 0 };
+    command.tally.unread += if uncovered.uncovered > 0 { doubtful } else { 0 };
     if unexpressed > 0 {
         message::error("names with control characters are quoted: csv, jsonl and null have them as they are");
     }

@@ -44,8 +44,8 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     let mut gatherer = Gatherer::new(&mut command, options, algorithm, arguments.empty, false)?;
     gatherer.lists(lists, Side::A, !arguments.has_files())?;
     gatherer.walk(&arguments.paths, &arguments.walk, Side::A)?;
-    let Gathered { digests, names, changed } = gatherer.read()?;
-    command.tally.unread += changed;
+    let Gathered { digests, names, doubtful } = gatherer.read()?;
+    command.tally.unread += doubtful;
     if command.cancel().is_cancelled() {
         return command.finish(Ok(()), 0, None);
     }

@@ -659,6 +659,31 @@ fn away(list: &str) -> String {
     )
 }
 
+/// Nobody knows whether a file is still a copy whose path the system does not look up.
+#[test]
+fn files_of_a_list_that_cannot_be_looked_up_are_no_copies() {
+    let directory = tree(&[("archive/sub/photo", "only"), ("archive/keep", "keep"), ("old/IMG", "only")]);
+    let d = directory.path();
+    hash(d, ["-q", "-f", "jsonl", "-o", "list", "archive"]).run().done();
+    let hide = |path: &str| {
+        fs::remove_dir_all(d.join(path)).unwrap();
+        std::os::unix::fs::symlink(Path::new(path).file_name().unwrap(), d.join(path)).unwrap();
+    };
+    hide("archive/sub");
+    let unseen = "pfh: `list`: 1 of 2 files cannot be looked up where it says, and do not count\n";
+    let ended = run(d, "covers", &["old", "--by-digests", "list"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (5, &b"old/IMG\n"[..]), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with(unseen), "{}", ended.stderr);
+    let ended = run(d, "dupes", &["--digests", "list", "old"]);
+    assert_eq!((ended.code(), &ended.stdout[..]), (3, &b""[..]), "{}", ended.stderr);
+    assert!(ended.stderr.starts_with(unseen), "{}", ended.stderr);
+    // Where no file of a list can be found, its disk may be away.
+    hide("archive");
+    let said = away("list").replace("files is where", "files can be found where");
+    run(d, "covers", &["old", "--by-digests", "list"])
+        .expect(0, &(said + "pfh: 1 of 1 files have a copy, 0 (0 B) have none\n"));
+}
+
 /// A journal keeps the lines of files that were deleted, and an old list does not know what was replaced since.
 #[test]
 fn files_of_a_list_that_are_gone_or_changed_are_no_copies() {
