@@ -10,6 +10,7 @@ use anyhow::{Error, Result, bail};
 use rustix::process::setpriority_process;
 
 use crate::need::{Need, REQUIRED_VARIABLE};
+use crate::process;
 
 /// How a step ended that found nothing wrong.
 #[derive(Debug, PartialEq)]
@@ -66,11 +67,19 @@ const BEHIND: i32 = 10;
 /// Steps may be silent for long: this often, a line says that one goes on.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(60);
 
+/// The time that a step took.
+#[derive(Clone, Copy)]
+struct Times {
+    wall: Duration,
+    /// Of the programs that it ran.
+    cpu: Duration,
+}
+
 /// How the steps went so far.
 pub(crate) struct Summary {
     /// Needs whose skips are failures.
     required: Vec<Need>,
-    steps: Vec<(String, Result<Outcome>, Duration)>,
+    steps: Vec<(String, Result<Outcome>, Times)>,
 }
 
 impl Summary {
@@ -81,8 +90,8 @@ impl Summary {
 
     /// Runs one step.
     pub(crate) fn step(&mut self, name: &str, body: impl FnOnce() -> Result<Outcome>) {
-        let (result, duration) = attended(name, body);
-        self.note(name, result, duration);
+        let (result, times) = attended(name, body);
+        self.note(name, result, times);
     }
 
     /// Runs two rows of steps at the same time; the second takes what the first leaves of the processor. Their output
@@ -98,17 +107,17 @@ impl Summary {
             });
             [run(first), second.join().unwrap_or_else(|panic| resume_unwind(panic))]
         });
-        for (name, (result, duration)) in ended.into_iter().flatten() {
-            self.note(name, result, duration);
+        for (name, (result, times)) in ended.into_iter().flatten() {
+            self.note(name, result, times);
         }
     }
 
-    fn note(&mut self, name: &str, result: Result<Outcome>, duration: Duration) {
+    fn note(&mut self, name: &str, result: Result<Outcome>, times: Times) {
         let result = result.and_then(|outcome| self.judge(outcome));
         if let Err(error) = &result {
             println!("{name}: {error:#}");
         }
-        self.steps.push((name.to_owned(), result, duration));
+        self.steps.push((name.to_owned(), result, times));
     }
 
     /// Skips of what is required are failures.
@@ -133,19 +142,20 @@ impl Summary {
     /// Prints the table and says whether no step failed.
     pub(crate) fn finish(self) -> bool {
         println!("── summary");
-        for (name, result, duration) in &self.steps {
-            let seconds = duration.as_secs_f64();
+        for (name, result, Times { wall, cpu }) in &self.steps {
+            // Seconds by the clock, and of processors.
+            let times = format!("{name:<12} {:>7.1} s {:>7.1} cpu", wall.as_secs_f64(), cpu.as_secs_f64());
             match result {
                 Ok(Outcome::Skipped(need, reason)) => {
-                    println!("  skip   {name:<12} {seconds:>7.1} s  {}: {reason}", need.name());
+                    println!("  skip   {times}  {}: {reason}", need.name());
                 }
-                Ok(Outcome::Passed(note, _)) => println!("   ok    {name:<12} {seconds:>7.1} s  {note}"),
+                Ok(Outcome::Passed(note, _)) => println!("   ok    {times}  {note}"),
                 Err(error) => {
                     let text = format!("{error:#}");
                     let first = text.lines().next().unwrap_or_default();
                     let more = text.lines().count().saturating_sub(1);
                     let more = if more == 0 { String::new() } else { format!(" (and {more} more lines, above)") };
-                    println!(" FAILED  {name:<12} {seconds:>7.1} s  {first}{more}");
+                    println!(" FAILED  {times}  {first}{more}");
                 }
             }
         }
@@ -173,9 +183,9 @@ impl Summary {
 }
 
 /// Runs the body of a step, and gives signs of life. Returns how long it took.
-fn attended(name: &str, body: impl FnOnce() -> Result<Outcome>) -> (Result<Outcome>, Duration) {
+fn attended(name: &str, body: impl FnOnce() -> Result<Outcome>) -> (Result<Outcome>, Times) {
     println!("── {name}");
-    let start = Instant::now();
+    let (start, cpu_before) = (Instant::now(), process::cpu_time());
     let result = thread::scope(|scope| {
         let (ended, end) = channel::<()>();
         scope.spawn(move || {
@@ -187,7 +197,7 @@ fn attended(name: &str, body: impl FnOnce() -> Result<Outcome>) -> (Result<Outco
         drop(ended);
         result
     });
-    (result, start.elapsed())
+    (result, Times { wall: start.elapsed(), cpu: process::cpu_time() - cpu_before })
 }
 
 /// Such as `3 skipped (browser, fuse 2)`.
