@@ -6,13 +6,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use pfh_statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
+
 use crate::error::Error;
 use crate::experiment::trials;
 use crate::quantity::counted;
 use crate::results::{
     Cell, Corpus, Cost, Device, Entry, Failure, FailureKind, Header, KEPT, Output, Runner, Saved, Truth,
 };
-use crate::statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 use crate::store;
 
 /// The profile in which nothing is masked.
@@ -220,7 +221,7 @@ pub fn of_lines(series: &[(&str, &Series)], function: impl Fn(&[Line]) -> f64) -
     let lines: Option<Vec<Line>> = series.iter().map(|(mode, series)| series.line(mode)).collect();
     let value = function(&lines?);
     let sets: Vec<_> = series.iter().flat_map(|(_, series)| &series.points).map(Point::times_ns).collect();
-    let interval = bootstrap(&sets, |drawn| {
+    let interval = bootstrap(&sets, &mut |drawn| {
         let medians: Option<Vec<f64>> = drawn.iter_mut().map(|values| median(values)).collect();
         let mut medians = medians?.into_iter();
         let line = |(mode, series): &(&str, &Series)| Line::without_intervals(&series.to_fit(mode, medians.by_ref())?);

@@ -8,7 +8,7 @@ use crate::summary::{Findings, Outcome};
 use crate::workspace::Workspace;
 
 /// Each crate with the workspace crates that it may depend on. A new crate takes its place here.
-const LAYERS: [(&str, &[&str]); 25] = [
+const LAYERS: [(&str, &[&str]); 26] = [
     ("pfh-vector", &[]),
     ("pfh-digest", &["pfh-vector"]),
     ("pfh-similarity", &["pfh-vector", "pfh-digest"]),
@@ -29,8 +29,9 @@ const LAYERS: [(&str, &[&str]); 25] = [
     ("pfh-engine", &["pfh-source", "pfh-digest", "pfh-record", "pfh-similarity", "pfh-facts"]),
     // Prints, and hashes nothing, because what measures prints with it.
     ("pfh-page", &["pfh-quote"]),
+    ("pfh-statistics", &[]),
     // Measures programs from outside: nothing that hashes, not even through another crate.
-    ("pfh-lab", &["pfh-page"]),
+    ("pfh-lab", &["pfh-page", "pfh-statistics"]),
     // Devices to measure on; shows files and hashes nothing.
     ("pfh-slowfs", &[]),
     (
@@ -65,8 +66,8 @@ const LAYERS: [(&str, &[&str]); 25] = [
     ("xtask", &[]),
 ];
 
-/// The crate that measures, and the one it prints with, may not contain the code that is measured.
-const MEASURES: [&str; 2] = ["pfh-lab", "pfh-page"];
+/// The crate that measures, and those it calculates and prints with, may not contain the code that is measured.
+const MEASURES: [&str; 3] = ["pfh-lab", "pfh-page", "pfh-statistics"];
 
 /// Crates that hash or encrypt; enough of them to catch a slip.
 const HASHES: [&str; 20] = [

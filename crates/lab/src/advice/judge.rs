@@ -1,5 +1,7 @@
 //! The advice: measurements projected to a volume, and what limits it.
 
+use pfh_statistics::{Interval, Repeats, bootstrap, jackknife, median};
+
 use super::cost::Run;
 use super::projection::{
     Expected, Hashing, Load, Samples, expected, parts_of_usual, processor, processor_disturbed, projected, run_of,
@@ -7,8 +9,8 @@ use super::projection::{
 };
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
 use super::{span, units};
+
 use crate::quantity::counted;
-use crate::statistics::{Interval, Repeats, bootstrap, jackknife, median};
 use serde::Serialize;
 use std::fmt;
 
@@ -451,7 +453,7 @@ fn interval(model: &Model<'_>, samples: &Samples, files: f64, bytes: f64) -> Opt
     let start_seconds = model.storage.start_seconds;
     let seconds = |runs: &[Run]| Some(model.storage(Cost::fit_after(runs, start_seconds)?, files, bytes));
     let Samples { runs, long, .. } = samples;
-    let resampled = bootstrap(&[&numbers(runs), &numbers(long)], |drawn| {
+    let resampled = bootstrap(&[&numbers(runs), &numbers(long)], &mut |drawn| {
         seconds(&[at(&drawn[0], runs), at(&drawn[1], long)].concat())
     });
     if resampled.is_some() {

@@ -1,9 +1,10 @@
 //! Costs of options and of algorithms, from batches.
 
+use pfh_statistics::{Interval, median};
+
 use super::cost::Run;
 use super::span;
 use super::{Batch, Cost, Kind, Measured, ProcessorRun};
-use crate::statistics::{Interval, median};
 use std::collections::BTreeSet;
 
 /// A batch as the fit takes it.

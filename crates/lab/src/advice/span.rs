@@ -1,7 +1,8 @@
 //! The time that a volume may take whose files are of other sizes than those of the samples.
 
+use pfh_statistics::{Interval, median};
+
 use super::cost::Run;
-use crate::statistics::{Interval, median};
 
 /// By this factor mean sizes may lie beyond those of the samples, and the files are still like them.
 const LIKE: f64 = 1.1;

@@ -116,7 +116,7 @@ fn cheap_below_others(view: &View<'_>, runner: &str) -> Vec<Statement> {
         .map(|(other, name)| {
             let sides = [vec![side(other)], cheap.clone()].concat();
             let over_dearest = |times: &[f64]| times[0] / times[1..].iter().copied().fold(0.0, f64::max);
-            let measured = if cheap.is_empty() { None } else { view.of_medians(&sides, over_dearest) };
+            let measured = if cheap.is_empty() { None } else { view.of_medians(&sides, &over_dearest) };
             let published = published_ratio(other, "sha256").zip(published_dearest).map(|(a, b)| a / b);
             more(format!("{name} / dearest of MD4, MD5, SHA-1"), measured, published).lacking(missing.clone())
         })

@@ -1,12 +1,14 @@
 //! V1 to V4: MD5 and SHA-256 over a network and from a local disk.
 
+use pfh_statistics::{Estimate, Interval, Repeats, bootstrap, of_medians, quantile};
+
 use super::rules::{about, at_least, at_most, equal};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Statement, Verdict};
+
 use crate::experiment::trials::HERE;
 use crate::measurements::Point;
 use crate::published;
-use crate::statistics::{Estimate, Interval, Repeats, bootstrap, of_medians, quantile};
 
 const STUDY: &str = "AVPreserve 2014";
 
@@ -81,7 +83,7 @@ fn network(view: &View<'_>, program: &str, subject: &str) -> Finding {
     let points = ALGORITHMS.map(|(algorithm, _)| point(view, program, algorithm, "nas"));
     let mut statements: Vec<Statement> = Vec::new();
     for (point, (_, name)) in points.iter().zip(ALGORITHMS) {
-        let share = |point: &&Point| of_medians(&[&point.cpu_ns, &point.wall_ns], |medians| medians[0] / medians[1]);
+        let share = |point: &&Point| of_medians(&[&point.cpu_ns, &point.wall_ns], &|medians| medians[0] / medians[1]);
         let stated = published_figure(name, |real, cpu| cpu.iter().sum::<f64>() / real.iter().sum::<f64>());
         let measured = point.as_ref().and_then(share);
         let subject = format!("processor time in real time, {name}");
@@ -97,7 +99,7 @@ fn network(view: &View<'_>, program: &str, subject: &str) -> Finding {
 
 /// How far the boxes between the quartiles of two sets overlap, as a share of the narrower one; negative for a gap.
 fn overlap(a: &Repeats, b: &Repeats) -> Option<Estimate> {
-    let of = |sets: &mut [Vec<f64>]| {
+    let mut of = |sets: &mut [Vec<f64>]| {
         sets.iter_mut().for_each(|set| set.sort_unstable_by(f64::total_cmp));
         let [a, b] = [&sets[0], &sets[1]].map(|set| (quantile(set, 0.25), quantile(set, 0.75)));
         let narrower = (a.1 - a.0).min(b.1 - b.0);
@@ -106,11 +108,11 @@ fn overlap(a: &Repeats, b: &Repeats) -> Option<Estimate> {
     };
     let mut all = [a.values().collect(), b.values().collect()];
     (!a.is_empty() && !b.is_empty()).then_some(())?;
-    Some(Estimate { value: of(&mut all)?, interval: interval(&[a, b], of) })
+    Some(Estimate { value: of(&mut all)?, interval: interval(&[a, b], &mut of) })
 }
 
 /// Interval of a figure that rests on quartiles.
-fn interval(sets: &[&Repeats], statistic: impl FnMut(&mut [Vec<f64>]) -> Option<f64>) -> Option<Interval> {
+fn interval(sets: &[&Repeats], statistic: &mut dyn FnMut(&mut [Vec<f64>]) -> Option<f64>) -> Option<Interval> {
     if sets.iter().any(|set| set.rounds() < RUNS_LEAST) { None } else { bootstrap(sets, statistic) }
 }
 
@@ -126,7 +128,7 @@ fn deviation(values: &[f64]) -> f64 {
 fn deviation_of(repeats: &Repeats) -> Option<Estimate> {
     (!repeats.is_empty()).then_some(())?;
     let value = deviation(&repeats.values().collect::<Vec<_>>());
-    let interval = interval(&[repeats], |drawn| Some(deviation(&drawn[0])));
+    let interval = interval(&[repeats], &mut |drawn| Some(deviation(&drawn[0])));
     value.is_finite().then_some(Estimate { value, interval })
 }
 
@@ -153,7 +155,7 @@ fn local(view: &View<'_>) -> Finding {
     let statements = ALGORITHMS.map(|(algorithm, name)| {
         let point = point(view, "python", algorithm, HERE);
         let measured =
-            point.and_then(|point| of_medians(&[&point.wall_ns, &point.cpu_ns], |medians| medians[0] / medians[1]));
+            point.and_then(|point| of_medians(&[&point.wall_ns, &point.cpu_ns], &|medians| medians[0] / medians[1]));
         equal(format!("real time / processor time, {name}"), measured, ALIKE, None)
     });
     let subject = format!("hashlib of Python, {}", view.measurements.place(HERE));

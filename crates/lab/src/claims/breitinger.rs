@@ -1,10 +1,12 @@
 //! B1 to B8: trees of documents, stand-alone programs against SMT and MTP.
 
+use pfh_statistics::{Estimate, ratio_of_medians};
+
 use super::rules::{about, equal, more};
 use super::view::View;
 use super::{Claim, Finding, Statement};
+
 use crate::published::tree_seconds;
-use crate::statistics::{Estimate, ratio_of_medians};
 
 const fn claim(id: &'static str, text: &'static str) -> Claim {
     Claim { id, study: "Breitinger 2013", text, experiment: "tree" }

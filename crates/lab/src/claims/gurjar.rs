@@ -1,10 +1,12 @@
 //! G1 to G8: languages and their libraries over large data.
 
+use pfh_statistics::{Estimate, Line};
+
 use super::rules::{EQUAL_WITHIN, about, at_least, equal, more, no_less};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Verdict};
+
 use crate::published::{self, HOUSEHOLD_BYTES};
-use crate::statistics::{Estimate, Line};
 
 const STUDY: &str = "Gurjar et al. 2015";
 const EXPERIMENT: &str = "languages";
@@ -158,7 +160,7 @@ fn spike(view: &View<'_>) -> Finding {
     let statements = [("sha256", "SHA-256"), ("sha512", "SHA-512")].map(|(algorithm, name)| {
         let spike = |times: &[f64]| times[0] / (2.0 * times[1]);
         let measured = both(runner, algorithm)
-            .and_then(|(whole, half)| crate::statistics::of_medians(&[whole.times_ns(), half.times_ns()], spike));
+            .and_then(|(whole, half)| pfh_statistics::of_medians(&[whole.times_ns(), half.times_ns()], &spike));
         let published = |size: f64| {
             let mut times = published::times().into_iter();
             let is_it = |time: &published::PublishedTime| {

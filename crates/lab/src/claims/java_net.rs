@@ -1,10 +1,12 @@
 //! J1 to J5: the cryptographic libraries of Java and .NET.
 
+use pfh_statistics::{Estimate, Repeats, bootstrap, share_of_sums};
+
 use super::rules::{about, at_least, at_most, equal, more};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Statement, Verdict};
+
 use crate::quantity::counted;
-use crate::statistics::{Estimate, Repeats, bootstrap, share_of_sums};
 
 const STUDY: &str = "Java/.NET 2007";
 const EXPERIMENT: &str = "ciphers";
@@ -76,7 +78,7 @@ fn net_ratio(view: &View<'_>, mode: &str, a: (&str, &str), b: (&str, &str)) -> O
             Side(&mode, b.0, b.1),
             Side("read-file", b.0, "none"),
         ];
-        view.of_medians(&sides, |times| (times[0] - times[1]) / (times[2] - times[3]))
+        view.of_medians(&sides, &|times| (times[0] - times[1]) / (times[2] - times[3]))
     })
 }
 
@@ -129,7 +131,7 @@ fn file_share(view: &View<'_>, runners: &[&str]) -> Finding {
     for runner in runners {
         for (algorithm, name) in CIPHERS {
             let sides = [Side("read-file", runner, "none"), Side("cipher-file", runner, algorithm)];
-            if let Some(measured) = view.of_medians(&sides, |times| times[0] / times[1]) {
+            if let Some(measured) = view.of_medians(&sides, &|times| times[0] / times[1]) {
                 let subject = format!("reading in all, {name}, {runner}");
                 // From the page cache the share is a lower bound of that from a disk: a small one decides nothing.
                 let otherwise = Verdict::Undecided;
@@ -184,5 +186,5 @@ fn share_of_total(costs: &[(f64, f64)]) -> Option<Estimate> {
         share_of_sums(places.iter().map(of))
     };
     let value = share(&mut places.values().collect::<Vec<_>>())?;
-    Some(Estimate { value, interval: bootstrap(&[&places], |drawn| share(&mut drawn[0])) })
+    Some(Estimate { value, interval: bootstrap(&[&places], &mut |drawn| share(&mut drawn[0])) })
 }

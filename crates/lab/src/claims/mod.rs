@@ -19,8 +19,9 @@ use std::fmt;
 
 pub use listing::{page, verdicts};
 
+use pfh_statistics::Estimate;
+
 use crate::measurements::Measurements;
-use crate::statistics::Estimate;
 use view::View;
 
 /// A sentence of a study that can be tested.

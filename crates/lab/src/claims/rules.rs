@@ -1,7 +1,8 @@
 //! How a figure and its interval become a verdict.
 
+use pfh_statistics::Estimate;
+
 use super::{Figure, Statement, Verdict};
-use crate::statistics::Estimate;
 
 /// Times that differ by less than this factor count as equal.
 ///
@@ -119,7 +120,7 @@ pub fn at_most(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::Interval;
+    use pfh_statistics::Interval;
 
     fn estimate(low: f64, high: f64) -> Option<Estimate> {
         Some(Estimate { value: f64::midpoint(low, high), interval: Some(Interval { low, high }) })

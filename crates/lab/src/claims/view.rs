@@ -1,11 +1,13 @@
 //! The measurements as claims ask for them: one profile, two sides, the largest size that both have.
 
+use pfh_statistics::{Estimate, Interval, Line, of_medians, passes_through_all, ratio_of_medians};
+
 use super::rules::{EQUAL_WITHIN, at_least};
 use super::{Figure, Statement, Verdict};
+
 use crate::experiment::trials;
 use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY, Unit, of_lines};
 use crate::quantity::size;
-use crate::statistics::{Estimate, Interval, Line, of_medians, passes_through_all, ratio_of_medians};
 
 /// The measurements of one profile.
 #[derive(Clone, Copy)]
@@ -67,7 +69,7 @@ impl<'a> View<'a> {
     }
 
     /// A function of the median times of several sides, at the largest size that all have.
-    pub(super) fn of_medians(&self, sides: &[Side<'_>], function: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
+    pub(super) fn of_medians(&self, sides: &[Side<'_>], function: &dyn Fn(&[f64]) -> f64) -> Option<Estimate> {
         let points = self.at_common_size(sides)?;
         let sets: Vec<_> = points.iter().map(|point| point.times_ns()).collect();
         of_medians(&sets, function)

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use pfh_statistics::median;
+
 use super::rows;
-use crate::statistics::median;
 
 /// Three runs of one function over one number of strings.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

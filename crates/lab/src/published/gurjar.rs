@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use pfh_statistics::Line;
+
 use super::rows;
-use crate::statistics::Line;
 
 /// The volume that the study projects to: 722 GB, where a GB is 1024 of the MB that it measured.
 pub const HOUSEHOLD_BYTES: u64 = 722 << 30;

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use pfh_statistics::{Estimate, ratio_of_medians};
+
 use super::Report;
 use super::format::{algorithm, count, counted, duration, estimate, number, size};
 use super::sections::{conditions, subject, verdict};
+
 use crate::claims::rules::EQUAL_WITHIN;
 use crate::experiment::trials::{CORPUS, MODE};
 use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, Unit};
-use crate::statistics::{Estimate, ratio_of_medians};
 use pfh_page::{Block, Cell, Document, Section, Table};
 
 /// The verdict on a pair of medians.

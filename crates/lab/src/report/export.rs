@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use pfh_statistics::{Estimate, Line, Summary};
 use serde::Serialize;
 
 use super::Report;
@@ -11,7 +12,6 @@ use crate::claims::{Figure, Finding};
 use crate::experiment::Definition;
 use crate::experiment::trials::{DEVICE, MODE};
 use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, Unit};
-use crate::statistics::{Estimate, Line, Summary};
 
 /// Why figures could not be written.
 #[derive(Debug)]
@@ -140,7 +140,7 @@ impl<'a> CellRow<'a> {
             wall_upper_quartile_ns: wall.upper_quartile,
             wall_greatest_ns: wall.greatest,
             outliers: wall.outliers.len(),
-            cpu_median_ns: crate::statistics::median(&mut cpu_ns),
+            cpu_median_ns: pfh_statistics::median(&mut cpu_ns),
             per_second: rate,
             per_second_of: match unit {
                 Unit::Bytes => "bytes",

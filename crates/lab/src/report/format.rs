@@ -1,8 +1,9 @@
 //! Numbers as people read them.
 
+use pfh_statistics::Estimate;
+
 use crate::claims::Figure;
 pub(super) use crate::quantity::{count, counted, number, size};
-use crate::statistics::Estimate;
 
 /// A value and its interval: `1.98 (1.95 to 2.01)`.
 pub(super) fn estimate(estimate: &Estimate) -> String {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pfh_lab::published::{self, FixityRun, HOUSEHOLD_BYTES, Refit};
-use pfh_lab::statistics::{Interval, Summary, median};
+use pfh_statistics::{Interval, Summary, median};
 
 #[test]
 fn every_row_is_there() {

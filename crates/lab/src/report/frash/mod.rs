@@ -6,8 +6,8 @@ pub use rows::{FILE, HEADER, Row, open, read};
 
 use super::format::{count, counted, duration, number, percent, size};
 use super::plots::{self, Axis, DotRow, Dots, Group, Legend, Panel, Panels, Trace};
-use crate::statistics::{Estimate, Interval};
 use pfh_page::{Block, Cell, Document, Plot, Section, Table};
+use pfh_statistics::{Estimate, Interval};
 
 /// Distances up to which TLSH's digests count as similar, by its authors' rule of thumb.
 const DISTANCE_MAX: f64 = 100.0;

@@ -4,8 +4,8 @@ use super::{
     Axis, BOLD_CHARACTER, CHARACTER, FAINT, INK, Legend, RULE, SMALL_CHARACTER, is_narrow, small_width, small_within,
     wrap,
 };
-use crate::statistics::Estimate;
 use pfh_page::{Anchor, Drawing, Plot, Stroke, series_colour};
+use pfh_statistics::Estimate;
 
 /// A row: a figure of each series, and what they are compared with.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Lines in panels beside each other: small multiples.
 
 use super::{Axis, BOLD_CHARACTER, FAINT, INK, Legend, RULE, is_narrow, small_width, small_within, wrap};
-use crate::statistics::Estimate;
 use pfh_page::{Anchor, Drawing, Plot, Stroke, series_colour};
+use pfh_statistics::Estimate;
 
 /// A line through points, with its place in the legend.
 #[derive(Clone, Debug)]

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pfh_statistics::ratio_of_medians;
+
 use crate::experiment::trials;
 use crate::measurements::TODAY;
 use crate::protocol::Mode;
@@ -10,7 +12,6 @@ use crate::report::format::{algorithm, count, counted, estimate, size};
 use crate::report::sections::programs::condition;
 use crate::report::sections::{profile_label, profile_name, subject};
 use crate::results::{self, Doubt, Failure, FailureKind, Truth};
-use crate::statistics::ratio_of_medians;
 use crate::truth;
 use pfh_page::{Block, Cell, Section, Table};
 

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use pfh_statistics::{Estimate, Line, ratio_of_medians};
+
 use crate::claims::Verdict;
 use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, TODAY, Unit, of_lines};
 use crate::report::Report;
 use crate::report::format::{algorithm, counted, duration, estimate, number, size};
 use crate::report::sections::{DISTURBED, REFERENCE, candidate, profile_name, programs};
 use crate::results::FailureKind;
-use crate::statistics::{Estimate, Line, ratio_of_medians};
 
 pub(super) fn sentences(report: &Report<'_>) -> Vec<String> {
     let mut sentences = Vec::new();

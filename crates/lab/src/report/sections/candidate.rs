@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use pfh_statistics::{Estimate, ratio_by_rounds};
+
 use super::programs::{Measured, cells, conditions, definition, is_beside, is_of, limit, order, varying};
+
 use crate::experiment::Definition;
 use crate::experiment::trials::{CACHE, CORPUS, DEVICE, Trial};
 use crate::measurements::{Measurements, TODAY};
 use crate::report::Report;
 use crate::report::format::{algorithm, counted, estimate, number};
-use crate::statistics::{Estimate, ratio_by_rounds};
 use pfh_page::{Cell, Section, Table, Tone};
 
 /// By how much the candidate may be slower and still counts as fast as the others.

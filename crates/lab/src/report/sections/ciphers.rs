@@ -1,9 +1,10 @@
 //! Work on files: what reading, collecting garbage and memory cost beside it.
 
+use pfh_statistics::{Estimate, of_medians, share_of_sums};
+
 use crate::measurements::{Point, TODAY};
 use crate::report::Report;
 use crate::report::format::{algorithm, counted, estimate, number, size};
-use crate::statistics::{Estimate, of_medians, share_of_sums};
 use pfh_page::{Block, Cell, Section, Table};
 
 pub(super) fn files(report: &Report<'_>) -> Section {
@@ -31,9 +32,9 @@ pub(super) fn files(report: &Report<'_>) -> Section {
             };
             let reading = beside("read-file", "none");
             let net = reading
-                .and_then(|reading| of_medians(&[whole.times_ns(), reading.times_ns()], |times| times[0] - times[1]));
+                .and_then(|reading| of_medians(&[whole.times_ns(), reading.times_ns()], &|times| times[0] - times[1]));
             let share = reading
-                .and_then(|reading| of_medians(&[reading.times_ns(), whole.times_ns()], |times| times[0] / times[1]));
+                .and_then(|reading| of_medians(&[reading.times_ns(), whole.times_ns()], &|times| times[0] / times[1]));
             let alone = beside(in_memory, name).map(|point| point.time.estimate());
             let collected = collection(whole.costs.iter().map(|(cost, task_ns)| (cost.gc_ns, *task_ns)));
             bytes = whole.bytes.max(bytes);

@@ -1,12 +1,13 @@
 //! The claims: all of them in one picture, and one by one.
 
+use pfh_statistics::Estimate;
+
 use crate::claims::{Claim, Figure, Finding, Statement, Verdict};
 use crate::measurements::TODAY;
 use crate::report::Report;
 use crate::report::format::{duration, figure, number, percent, published, sentence};
 use crate::report::plots::{self, Axis, DotRow, Dots, Group, Legend};
 use crate::report::sections::{PROFILES_MAX, profile_name, verdict};
-use crate::statistics::Estimate;
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 pub(super) fn claims(report: &Report<'_>) -> Section {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pfh_statistics::{Estimate, Repeats, Summary, median, of_medians, ratio_of_medians};
+
 use crate::experiment::Definition;
 use crate::experiment::Experiment;
 use crate::experiment::trials::{self, CACHE, CORPUS, Cache, DEVICE, Limit, Program, Trial};
@@ -15,7 +17,6 @@ use crate::report::sections::answer::undecided;
 use crate::report::sections::profile_name;
 use crate::results::{KEPT, NOTE, Output};
 use crate::size::Size;
-use crate::statistics::{Estimate, Repeats, Summary, median, of_medians, ratio_of_medians};
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 /// Rows of one plot.
@@ -242,7 +243,7 @@ fn table(report: &Report<'_>, definition: &Definition, trial: &Trial, of: &[Meas
     head.extend(has_device.then_some("From the device"));
     let mut table = Table::new(trial.title.clone(), head).sortable();
     for (((key, point), bound), published) in of.iter().zip(&bounds).zip(&published) {
-        let share = of_medians(&[&point.cpu_ns, &point.wall_ns], |medians| medians[0] / medians[1]);
+        let share = of_medians(&[&point.cpu_ns, &point.wall_ns], &|medians| medians[0] / medians[1]);
         let median = point.time.median / 1e9;
         let maybe =
             |text: Option<(String, f64)>| text.map_or(Cell::maybe(None), |(text, value)| Cell::quantity(text, value));
@@ -398,7 +399,7 @@ impl<'a> Bound<'a> {
     /// The bound as a share of a time.
     fn share(&self, point: &Point) -> Option<Estimate> {
         let times = [self.reading, self.hashing, self.longest, point].map(Point::times_ns);
-        of_medians(&times, |medians| (medians[0] + medians[1]).max(medians[2]) / medians[3])
+        of_medians(&times, &|medians| (medians[0] + medians[1]).max(medians[2]) / medians[3])
     }
 }
 

@@ -1,11 +1,12 @@
 //! Which runtime? Ratios to the reference as heat maps, and rates of all runners on one scale, algorithm by algorithm.
 
+use pfh_statistics::{Estimate, median};
+
 use crate::measurements::{Point, Series, TODAY, Unit};
 use crate::report::Report;
 use crate::report::format::{algorithm, counted, number, size};
 use crate::report::plots::{self, Axis, DotRow, Dots, Group, Legend};
 use crate::report::sections::{PROFILES_MAX, REFERENCE, modes, profile_name, subject, work};
-use crate::statistics::{Estimate, median};
 use pfh_page::{Block, Plot, Section};
 
 /// Rows of one plot.

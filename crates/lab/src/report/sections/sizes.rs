@@ -1,12 +1,13 @@
 //! Over size: rates in panels, fits of times, and projections beyond what was measured.
 
+use pfh_statistics::Estimate;
+
 use crate::measurements::{Series, SeriesKey, TODAY, Unit};
 use crate::published;
 use crate::report::Report;
 use crate::report::format::{algorithm, count, counted, duration, estimate, size};
 use crate::report::plots::{Axis, Legend, Panel, Panels, Trace};
 use crate::report::sections::{REFERENCE, modes, profile_name, subject, work};
-use crate::statistics::Estimate;
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 /// Lines that can be told apart in one panel.

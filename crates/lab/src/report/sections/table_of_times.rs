@@ -82,26 +82,22 @@ fn outliers(report: &Report<'_>, section: &mut Section) {
         list.len()
     )));
     list.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let line = |(factor, key, point, outlier): &(
-        f64,
-        &SeriesKey,
-        &crate::measurements::Point,
-        &crate::statistics::Outlier,
-    )| {
-        format!(
-            "{} ({}), {}, {}: repeat {} took {} ms, {} times the median",
-            report.measurements.label(&key.runner),
-            profile_name(report, &key.profile),
-            subject(&key.mode, &key.algorithm),
-            match Unit::of(&key.mode) {
-                Unit::Bytes => size(point.size(&key.mode)),
-                Unit::Items => count(point.count),
-            },
-            outlier.index + 1,
-            number(outlier.value / 1e6),
-            number(*factor),
-        )
-    };
+    let line =
+        |(factor, key, point, outlier): &(f64, &SeriesKey, &crate::measurements::Point, &pfh_statistics::Outlier)| {
+            format!(
+                "{} ({}), {}, {}: repeat {} took {} ms, {} times the median",
+                report.measurements.label(&key.runner),
+                profile_name(report, &key.profile),
+                subject(&key.mode, &key.algorithm),
+                match Unit::of(&key.mode) {
+                    Unit::Bytes => size(point.size(&key.mode)),
+                    Unit::Items => count(point.count),
+                },
+                outlier.index + 1,
+                number(outlier.value / 1e6),
+                number(*factor),
+            )
+        };
     if !list.is_empty() {
         let lines = Block::List(list.iter().take(OUTLIERS_MAX).map(line).collect());
         section.push(Block::folded("The farthest outliers", [lines]));

@@ -3,21 +3,35 @@
 //! Timings are skewed to the right, and their disturbances are one-sided, so everything here rests on medians and on
 //! resampling rather than on a normal distribution. The one exception is [`Line`], whose intervals are those of
 //! ordinary least squares, because that is what the published studies fitted.
+//!
+//! ```
+//! use pfh_statistics::{Repeats, ratio_of_medians};
+//!
+//! let (slow, fast) = (Repeats::from([2.0, 2.1, 1.9, 2.0, 2.0]), Repeats::from([1.0, 1.1, 1.0, 0.9, 1.0]));
+//! let ratio = ratio_of_medians(&slow, &fast).unwrap();
+//! assert_eq!(ratio.value, 2.0);
+//! assert!(ratio.interval.is_some());
+//! ```
+//!
+//! This crate knows nothing of what was timed. Functions that are resampled thousands of times are taken as `dyn`, so
+//! that the loops around them are compiled here, optimised also in tests.
+#![forbid(unsafe_code)]
 
 mod bootstrap;
 mod line;
+mod order;
 mod repeats;
 mod summary;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-pub use bootstrap::{bootstrap, of_medians, ratio_by_rounds, ratio_of_medians};
-pub(crate) use bootstrap::{jackknife, share_of_sums};
+pub use bootstrap::{bootstrap, jackknife, of_medians, ratio_by_rounds, ratio_of_medians, share_of_sums};
 pub use line::{Line, passes_through_all};
+pub use order::{median, quantile};
 pub use repeats::Repeats;
-pub use summary::{Outlier, Summary, median, quantile};
+pub use summary::{Outlier, Summary};
 
-/// Probability with which an interval of this module covers the true value, as far as its assumptions hold. With five
+/// Probability with which an interval here covers the true value, as far as its assumptions hold. With five
 /// rounds, the fewest that have one, it is 0.94 for a median.
 pub const CONFIDENCE: f64 = 0.95;
 

@@ -4,7 +4,9 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-use super::{CONFIDENCE, Estimate, Interval, Repeats, median, student_quantile};
+use crate::order::median;
+use crate::repeats::Repeats;
+use crate::{CONFIDENCE, Estimate, Interval, student_quantile};
 
 /// How many times the values are drawn anew: enough for two stable digits of a 95 % interval.
 const RESAMPLES: usize = 2000;
@@ -28,7 +30,7 @@ const SEED: u64 = 0x1979_0bad_5eed;
 /// middle 95 % of its results, or more where there are few rounds. `None` if a set has fewer than five rounds (or five
 /// values, if it has a single round), or the statistic has no value for some resample.
 #[must_use]
-pub fn bootstrap(sets: &[&Repeats], mut statistic: impl FnMut(&mut [Vec<f64>]) -> Option<f64>) -> Option<Interval> {
+pub fn bootstrap(sets: &[&Repeats], statistic: &mut dyn FnMut(&mut [Vec<f64>]) -> Option<f64>) -> Option<Interval> {
     if sets.is_empty() || sets.iter().any(|set| set.units() < UNITS_LEAST) {
         return None;
     }
@@ -69,7 +71,8 @@ fn tail(sets: &[&Repeats]) -> f64 {
 ///
 /// A value that leaves one of n out moves by an (n − 1)th of what that one differs by; the standard error makes up for
 /// that, and Student's t for the few observations.
-pub(crate) fn jackknife(value: f64, without: &[f64]) -> Option<Interval> {
+#[must_use]
+pub fn jackknife(value: f64, without: &[f64]) -> Option<Interval> {
     let count = without.len() as f64;
     let mean = without.iter().sum::<f64>() / count;
     let squares = without.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
@@ -78,7 +81,7 @@ pub(crate) fn jackknife(value: f64, without: &[f64]) -> Option<Interval> {
 }
 
 /// The sum of the parts over the sum of their wholes, from pairs of both; `None` if that is no finite number.
-pub(crate) fn share_of_sums(pairs: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+pub fn share_of_sums(pairs: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let (parts, wholes) = pairs.fold((0.0, 0.0), |sums, pair| (sums.0 + pair.0, sums.1 + pair.1));
     Some(parts / wholes).filter(|share| share.is_finite())
 }
@@ -88,7 +91,7 @@ pub(crate) fn share_of_sums(pairs: impl Iterator<Item = (f64, f64)>) -> Option<f
 /// `None` if either is empty or the divisor is zero.
 #[must_use]
 pub fn ratio_of_medians(a: &Repeats, b: &Repeats) -> Option<Estimate> {
-    of_medians(&[a, b], |medians| medians[0] / medians[1])
+    of_medians(&[a, b], &|medians| medians[0] / medians[1])
 }
 
 /// `a` as a multiple of `b`, round by round: the median of the ratios of both medians in each round.
@@ -102,18 +105,18 @@ pub fn ratio_by_rounds(a: &Repeats, b: &Repeats) -> Option<Estimate> {
         return ratio_of_medians(a, b);
     }
     let ratios: Option<Vec<Vec<f64>>> = a.medians().zip(b.medians()).map(|(a, b)| Some(vec![a? / b?])).collect();
-    of_medians(&[&Repeats::from_rounds(ratios?)], |medians| medians[0])
+    of_medians(&[&Repeats::from_rounds(ratios?)], &|medians| medians[0])
 }
 
 /// A function of the medians of independent sets; `None` if a set is empty or the function has no finite value.
 #[must_use]
-pub fn of_medians(sets: &[&Repeats], function: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
-    let value = |sets: &mut [Vec<f64>]| {
+pub fn of_medians(sets: &[&Repeats], function: &dyn Fn(&[f64]) -> f64) -> Option<Estimate> {
+    let mut value = |sets: &mut [Vec<f64>]| {
         let medians: Option<Vec<f64>> = sets.iter_mut().map(|values| median(values)).collect();
         Some(function(&medians?)).filter(|value| value.is_finite())
     };
     let mut all: Vec<Vec<f64>> = sets.iter().map(|set| set.values().collect()).collect();
-    Some(Estimate { value: value(&mut all)?, interval: bootstrap(sets, value) })
+    Some(Estimate { value: value(&mut all)?, interval: bootstrap(sets, &mut value) })
 }
 
 #[cfg(test)]
@@ -131,7 +134,7 @@ mod tests {
             .filter(|_| {
                 let values: Vec<f64> = (0..15).map(|_| -(1.0 - random.f64()).ln()).collect();
                 let interval =
-                    bootstrap(&[&values.clone().into()], |drawn| median(&mut drawn[0])).expect("fifteen values");
+                    bootstrap(&[&values.clone().into()], &mut |drawn| median(&mut drawn[0])).expect("fifteen values");
                 interval.low <= truth && truth <= interval.high
             })
             .count();
@@ -167,7 +170,7 @@ mod tests {
                 let rounds = (0..5).map(|_| normal()).collect::<Vec<_>>();
                 let rounds = rounds.into_iter().map(|level| (0..2).map(|_| level + 0.5 * normal()).collect()).collect();
                 let repeats = Repeats::from_rounds(rounds);
-                let interval = bootstrap(&[&repeats], |drawn| median(&mut drawn[0])).expect("ten values");
+                let interval = bootstrap(&[&repeats], &mut |drawn| median(&mut drawn[0])).expect("ten values");
                 interval.low <= 0.0 && 0.0 <= interval.high
             })
             .count();
@@ -185,7 +188,7 @@ mod tests {
         let covered = (0..trials)
             .filter(|_| {
                 let values: Vec<f64> = (0..UNITS_LEAST).map(|_| random.f64() - 0.5).collect();
-                let interval = bootstrap(&[&rounds(&values)], |drawn| median(&mut drawn[0])).expect("five rounds");
+                let interval = bootstrap(&[&rounds(&values)], &mut |drawn| median(&mut drawn[0])).expect("five rounds");
                 interval.low <= 0.0 && 0.0 <= interval.high
             })
             .count();
@@ -193,7 +196,7 @@ mod tests {
         assert!((0.91..=0.97).contains(&share), "{share}");
         let few = [1.0, 2.0, 3.0, 4.0];
         for repeats in [rounds(&few), few.into(), Repeats::from_rounds(vec![few.to_vec(); 4])] {
-            assert_eq!(bootstrap(&[&repeats], |drawn| median(&mut drawn[0])), None, "{repeats:?}");
+            assert_eq!(bootstrap(&[&repeats], &mut |drawn| median(&mut drawn[0])), None, "{repeats:?}");
         }
         let enough = rounds(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!(ratio_of_medians(&enough, &rounds(&few)).unwrap().interval, None);
@@ -212,7 +215,7 @@ mod tests {
     #[test]
     fn the_same_values_give_the_same_interval() {
         let values = [5.0, 6.0, 7.0, 5.5, 6.5, 9.0];
-        let interval = || bootstrap(&[&values.into()], |drawn| median(&mut drawn[0]));
+        let interval = || bootstrap(&[&values.into()], &mut |drawn| median(&mut drawn[0]));
         assert_eq!(interval(), interval());
     }
 
@@ -223,7 +226,7 @@ mod tests {
             [1.0, 1.05, 1.1, 1.15, 1.2].map(|level| (0..20).map(|i| level + f64::from(i) / 1e4).collect()).into();
         let pooled = Repeats::from(rounds.concat());
         let width = |repeats: &Repeats| {
-            bootstrap(&[repeats], |drawn| median(&mut drawn[0])).expect("a hundred values").half_width()
+            bootstrap(&[repeats], &mut |drawn| median(&mut drawn[0])).expect("a hundred values").half_width()
         };
         assert!(width(&Repeats::from_rounds(rounds)) > 0.09);
         assert!(width(&pooled) < 0.06);
@@ -240,13 +243,13 @@ mod tests {
         assert_eq!(ratio_of_medians(&Repeats::default(), &once), None);
         assert_eq!(ratio_of_medians(&once, &[0.0, 0.0, 0.0].into()), None);
         assert_eq!(ratio_of_medians(&[2.0].into(), &[1.0].into()), Some(Estimate { value: 2.0, interval: None }));
-        assert_eq!(of_medians(&[&twice, &once], |medians| medians[0] - medians[1]).expect("values").value, 1.0);
+        assert_eq!(of_medians(&[&twice, &once], &|medians| medians[0] - medians[1]).expect("values").value, 1.0);
     }
 
     #[test]
     fn many_values_take_bounded_time() {
         let values: Vec<f64> = (0..400_000).map(f64::from).collect();
-        let interval = bootstrap(&[&values.into()], |drawn| median(&mut drawn[0])).expect("values");
+        let interval = bootstrap(&[&values.into()], &mut |drawn| median(&mut drawn[0])).expect("values");
         assert!(interval.low < 200_000.0 && interval.high > 199_999.0);
     }
 }

@@ -1,6 +1,6 @@
 //! Ordinary least squares: y = a + b·x.
 
-use super::{Estimate, Interval, student_quantile};
+use crate::{Estimate, Interval, student_quantile};
 
 /// A straight line fitted to points by least squares.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Line {
     /// Fits points as [`fit`](Self::fit) does, without intervals: for lines through thousands of resamples, where the
     /// quantile of Student's t would take most of the time.
     #[must_use]
-    pub(crate) fn without_intervals(points: &[(f64, f64)]) -> Option<Line> {
+    pub fn without_intervals(points: &[(f64, f64)]) -> Option<Line> {
         Line::with_quantile(points, |_| None)
     }
 

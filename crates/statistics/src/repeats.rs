@@ -1,6 +1,6 @@
 //! Values measured again and again, round by round.
 
-use super::median;
+use crate::order::median;
 
 /// Repeats of one measurement, in rounds.
 ///
@@ -44,18 +44,18 @@ impl Repeats {
     }
 
     /// The median of each round.
-    pub(super) fn medians(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+    pub(crate) fn medians(&self) -> impl Iterator<Item = Option<f64>> + '_ {
         self.rounds.iter().map(|round| median(&mut round.clone()))
     }
 
     /// How many values are independent of each other: those of different rounds, or of the only one.
-    pub(super) fn units(&self) -> usize {
+    pub(crate) fn units(&self) -> usize {
         if self.rounds.len() > 1 { self.rounds.len() } else { self.len() }
     }
 
     /// Fills `into` with as many rounds, drawn with replacement, and in each with as many values as it has, drawn
     /// likewise.
-    pub(super) fn resample(&self, random: &mut fastrand::Rng, into: &mut Vec<f64>) {
+    pub(crate) fn resample(&self, random: &mut fastrand::Rng, into: &mut Vec<f64>) {
         into.clear();
         for _ in 0..self.rounds.len() {
             let round = &self.rounds[random.usize(..self.rounds.len())];

@@ -1,6 +1,9 @@
 //! Median, quartiles, interval of the median, and outliers.
 
-use super::{Estimate, Interval, Repeats, bootstrap};
+use crate::bootstrap::bootstrap;
+use crate::order::{median, quantile};
+use crate::repeats::Repeats;
+use crate::{Estimate, Interval};
 
 /// Summary of a set of repeats.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +70,7 @@ impl Summary {
             median: quantile(&sorted, 0.5),
             upper_quartile,
             greatest: sorted[sorted.len() - 1],
-            interval: bootstrap(&[repeats], |drawn| median(&mut drawn[0])),
+            interval: bootstrap(&[repeats], &mut |drawn| median(&mut drawn[0])),
             outliers,
         })
     }
@@ -77,28 +80,6 @@ impl Summary {
     pub fn estimate(&self) -> Estimate {
         Estimate { value: self.median, interval: self.interval }
     }
-}
-
-/// Median of values in any order, which it leaves in another; `None` if there are none.
-#[must_use]
-pub fn median(values: &mut [f64]) -> Option<f64> {
-    if values.is_empty() {
-        return None;
-    }
-    let is_even = values.len().is_multiple_of(2);
-    let (below, &mut upper, _) = values.select_nth_unstable_by(values.len() / 2, f64::total_cmp);
-    let lower = if is_even { below.iter().copied().max_by(f64::total_cmp).unwrap_or(upper) } else { upper };
-    Some(f64::midpoint(lower, upper))
-}
-
-/// Quantile of sorted, non-empty values: linear between the two nearest (definition 7 of Hyndman and Fan 1996, the
-/// default of R and NumPy).
-#[must_use]
-pub fn quantile(sorted: &[f64], fraction: f64) -> f64 {
-    let place = fraction * (sorted.len() - 1) as f64;
-    let below = place.floor();
-    let (lower, upper) = (sorted[below as usize], sorted[place.ceil() as usize]);
-    lower + (place - below) * (upper - lower)
 }
 
 #[cfg(test)]
