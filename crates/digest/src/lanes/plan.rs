@@ -15,12 +15,13 @@ pub(super) struct Plan {
 
 impl Plan {
     /// `None` without kernels. Those with more lanes than the one that hashes fastest are left out; where two are as
-    /// fast within 3 %, which is more than measurements differ, the one with fewer lanes counts as faster.
+    /// fast within 8 %, which is more than measurements differ, the one with fewer lanes counts as faster, since the
+    /// messages of its lanes take less of the caches.
     pub(super) fn new(mut kernels: Vec<&'static Kernel>) -> Option<Plan> {
         kernel::measure(&kernels);
         let time = |kernel: &Kernel| u64::from(kernel.cost()) * (LANES_MAX / kernel.lanes) as u64;
         let least = kernels.iter().map(|kernel| time(kernel)).min()?;
-        let fastest = kernels.iter().filter(|kernel| time(kernel) <= least + least / 32);
+        let fastest = kernels.iter().filter(|kernel| time(kernel) <= least + least / 12);
         let lanes = fastest.map(|kernel| kernel.lanes).min()?;
         kernels.retain(|kernel| kernel.lanes <= lanes);
         let mut begin = [0; LANES_MAX + 1];
