@@ -8,7 +8,7 @@
 //! a [`process`] that is not trusted, [`truth`] says which answers are right, and [`run`] does the whole. Whole
 //! [`programs`] over files on a device are measured beside runners.
 //!
-//! [`measurements`] reads what was saved, [`claims`] judge it beside the [`published`] figures, and
+//! [`measurements`] reads what was saved, [`claims`] judges it beside the [`published`] figures, and
 //! [`report`] prints it.
 //!
 //! It deliberately does not know how a digest is computed, or how anything looks on a terminal.
