@@ -6,7 +6,6 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -104,8 +103,7 @@ impl Fuzzer<'_> {
         // A folder is meant, so it ends in a slash.
         command.arg(format!("-artifact_prefix={}/", finds.display()));
         command.arg(&corpus).arg(self.workspace.root.join(SEEDS).join(target));
-        let ended = command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).status();
-        let status = ended.with_context(|| format!("cannot start the fuzz target {target}"))?;
+        let status = process::status(command.stdout(file.try_clone()?).stderr(file))?;
         let said = String::from_utf8_lossy(&fs::read(&log)?).into_owned();
         if !status.success() {
             let start = said.lines().count().saturating_sub(TAIL_LINES);

@@ -24,10 +24,19 @@ pub(crate) fn cpu_time() -> Duration {
     CPU_TIME.get()
 }
 
+/// Adds the time of programs that another thread ran for this one.
+pub(crate) fn add_cpu_time(time: Duration) {
+    CPU_TIME.set(CPU_TIME.get() + time);
+}
+
+/// Runs a command, and returns how it ended.
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
+    end(&mut start(command)?)
+}
+
 /// Runs a command with our own stdout and stderr.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let mut child = start(command)?;
-    let status = end(&mut child)?;
+    let status = status(command)?;
     if !status.success() {
         bail!("{} failed ({status})", shown(command));
     }
@@ -39,13 +48,13 @@ pub(crate) fn stdout(command: &mut Command) -> Result<Vec<u8>> {
     let mut child = start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let streams = (child.stdout.take(), child.stderr.take());
-    thread::scope(|scope| {
+    let read = thread::scope(|scope| {
         let second = scope.spawn(|| streams.1.map_or(Ok(0), |mut stream| stream.read_to_end(&mut err)));
         let first = streams.0.map_or(Ok(0), |mut stream| stream.read_to_end(&mut out));
         first.and(second.join().expect("nothing there panics"))
-    })
-    .with_context(|| format!("cannot read what {} prints", shown(command)))?;
+    });
     let status = end(&mut child)?;
+    read.with_context(|| format!("cannot read what {} prints", shown(command)))?;
     if !status.success() {
         let [out, err] = [&out, &err].map(|stream| String::from_utf8_lossy(stream));
         bail!("{} failed ({status}): {}{}", shown(command), out.trim_start(), err.trim());
@@ -64,7 +73,7 @@ fn end(child: &mut Child) -> Result<ExitStatus> {
     let _ = waitid(WaitId::Pid(id), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
     let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).unwrap_or_default();
     let ticks = ticks(&stat) as f64 / clock_ticks_per_second() as f64;
-    CPU_TIME.set(CPU_TIME.get() + Duration::from_secs_f64(ticks));
+    add_cpu_time(Duration::from_secs_f64(ticks));
     Ok(child.wait()?)
 }
 

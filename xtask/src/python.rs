@@ -82,9 +82,11 @@ pub(crate) fn test(workspace: &Workspace, consent: Consent) -> Result<Outcome> {
     let fetches_engines = !environment.has(workspace, ENGINES)? && consent.given(PIP, ENGINES);
     // The engines are large, and fetching them keeps no core busy.
     let (wheel, engines) = thread::scope(|scope| {
-        let engines = scope.spawn(|| environment.engines(workspace, fetches_engines));
+        let engines = scope.spawn(|| (environment.engines(workspace, fetches_engines), process::cpu_time()));
         let wheel = build(workspace, &environment, "dev", false);
-        (wheel, engines.join().expect("nothing there panics"))
+        let (engines, cpu_time) = engines.join().expect("nothing there panics");
+        process::add_cpu_time(cpu_time);
+        (wheel, engines)
     });
     let (wheel, mut skipped) = (wheel?, engines?);
     let run = |command: &mut Command| process::run(command.current_dir(workspace.root.join("python")));

@@ -134,7 +134,7 @@ impl Presences {
         self.unseen += u64::from(presence == Presence::Unseen);
     }
 
-    /// Whether none of its files is there, and so the whole place may be away.
+    /// Whether none of its files is known to be there, so that the whole place may be away.
     #[must_use]
     pub fn is_away(&self) -> bool {
         self.same == 0 && self.changed == 0

@@ -121,7 +121,8 @@ impl Sifted {
 
     /// Returns what is known of the files of each list now, by the numbers of the places. Files that are
     /// [`Presence::Changed`](crate::Presence::Changed) are not compared, nor are those that are
-    /// [`Presence::Gone`](crate::Presence::Gone) while others of their list are there.
+    /// [`Presence::Gone`](crate::Presence::Gone) or [`Presence::Unseen`](crate::Presence::Unseen) while others of their
+    /// list are there.
     pub fn presences(&self) -> &BTreeMap<u32, Presences> {
         &self.presences
     }

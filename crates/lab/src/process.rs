@@ -483,7 +483,7 @@ fn resident_bytes(process: Pid) -> u64 {
     pages * rustix::param::page_size() as u64
 }
 
-/// Whether this process has a process group of its own. A group that began outside the container is not.
+/// Whether this process leads its process group. It does not where the group began outside the container.
 #[must_use]
 pub fn leads_its_group() -> bool {
     nix::unistd::getpgrp() == nix::unistd::getpid()

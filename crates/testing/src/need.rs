@@ -34,6 +34,8 @@ pub enum Need {
     Miri,
     /// The right to mount a filesystem.
     Mount,
+    /// The right to make namespaces of users, processes and mounts, as containers have.
+    Namespaces,
     /// A compiler and an emulator for AArch64.
     Neon,
     /// A network filesystem that somebody provides.
@@ -62,7 +64,7 @@ pub enum Need {
 
 impl Need {
     /// All of them, in order of their names.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Aarch64,
         Self::Axe,
         Self::Bagit,
@@ -76,6 +78,7 @@ impl Need {
         Self::Lanes,
         Self::Miri,
         Self::Mount,
+        Self::Namespaces,
         Self::Neon,
         Self::NetworkFilesystem,
         Self::Ocfl,
@@ -106,6 +109,7 @@ impl Need {
             Self::Lanes => "lanes",
             Self::Miri => "miri",
             Self::Mount => "mount",
+            Self::Namespaces => "namespaces",
             Self::Neon => "neon",
             Self::NetworkFilesystem => "network-filesystem",
             Self::Ocfl => "ocfl",
