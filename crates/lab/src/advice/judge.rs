@@ -9,7 +9,6 @@ use super::projection::{
 };
 use super::{Batch, Choice, Cost, Kind, Machine, Measured};
 use super::{span, units};
-
 use crate::quantity::counted;
 use serde::Serialize;
 use std::fmt;

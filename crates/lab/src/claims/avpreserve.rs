@@ -5,7 +5,6 @@ use pfh_statistics::{Estimate, Interval, Repeats, bootstrap, of_medians, quantil
 use super::rules::{about, at_least, at_most, equal};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Statement, Verdict};
-
 use crate::experiment::trials::HERE;
 use crate::measurements::Point;
 use crate::published;

@@ -5,7 +5,6 @@ use pfh_statistics::{Estimate, ratio_of_medians};
 use super::rules::{about, equal, more};
 use super::view::View;
 use super::{Claim, Finding, Statement};
-
 use crate::published::tree_seconds;
 
 const fn claim(id: &'static str, text: &'static str) -> Claim {

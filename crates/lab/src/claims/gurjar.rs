@@ -5,7 +5,6 @@ use pfh_statistics::{Estimate, Line};
 use super::rules::{EQUAL_WITHIN, about, at_least, equal, more, no_less};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Verdict};
-
 use crate::published::{self, HOUSEHOLD_BYTES};
 
 const STUDY: &str = "Gurjar et al. 2015";

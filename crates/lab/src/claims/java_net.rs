@@ -5,7 +5,6 @@ use pfh_statistics::{Estimate, Repeats, bootstrap, share_of_sums};
 use super::rules::{about, at_least, at_most, equal, more};
 use super::view::{Side, View};
 use super::{Claim, Figure, Finding, Statement, Verdict};
-
 use crate::quantity::counted;
 
 const STUDY: &str = "Java/.NET 2007";

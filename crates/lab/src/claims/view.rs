@@ -4,7 +4,6 @@ use pfh_statistics::{Estimate, Interval, Line, of_medians, passes_through_all, r
 
 use super::rules::{EQUAL_WITHIN, at_least};
 use super::{Figure, Statement, Verdict};
-
 use crate::experiment::trials;
 use crate::measurements::{Measurements, Point, Series, SeriesKey, TODAY, Unit, of_lines};
 use crate::quantity::size;

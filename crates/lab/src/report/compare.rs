@@ -7,7 +7,6 @@ use pfh_statistics::{Estimate, ratio_of_medians};
 use super::Report;
 use super::format::{algorithm, count, counted, duration, estimate, number, size};
 use super::sections::{conditions, subject, verdict};
-
 use crate::claims::rules::EQUAL_WITHIN;
 use crate::experiment::trials::{CORPUS, MODE};
 use crate::measurements::{Clock, Measurements, Point, Series, SeriesKey, Unit};

@@ -181,9 +181,8 @@ fn little_shared_memory_suffices() {
             "mount -t tmpfs -o size=$SIZE none /dev/shm && {{ {}; }}",
             script.replace("ADVISE", "\"$PFH\" lab advise tree --seconds 5 -a md5")
         );
-        let mut command = std::process::Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
-        command.current_dir(root).env("PFH", env!("CARGO_BIN_EXE_pfh")).env("TMPDIR", root);
+        let mut command = in_namespaces(root, &["--mount"], &script);
+        command.env("TMPDIR", root);
         command
     };
     if !within("true").env("SIZE", "1m").status().is_ok_and(|status| status.success()) {

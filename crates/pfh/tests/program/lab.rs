@@ -116,10 +116,9 @@ fn a_container_that_is_entered_from_outside() {
     let directory = directory.path();
     laboratory(directory, &["one", "two"]);
     let within = |script: &str| {
-        let mut command = std::process::Command::new("unshare");
-        command.args(["--user", "--map-root-user", "--fork", "--pid", "--mount-proc", "sh", "-c", script]);
-        command.current_dir(directory).env("PFH", env!("CARGO_BIN_EXE_pfh")).env("PFH_LAB", directory.join("lab"));
-        command.env("XDG_CACHE_HOME", directory.join("cache")).env_remove("PFH_BACKEND");
+        let mut command = in_namespaces(directory, &["--fork", "--pid", "--mount-proc"], script);
+        command.env("PFH_LAB", directory.join("lab")).env("XDG_CACHE_HOME", directory.join("cache"));
+        command.env_remove("PFH_BACKEND");
         command
     };
     if !within("true").status().is_ok_and(|status| status.success()) {

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use pfh_statistics::{Estimate, ratio_by_rounds};
 
 use super::programs::{Measured, cells, conditions, definition, is_beside, is_of, limit, order, varying};
-
 use crate::experiment::Definition;
 use crate::experiment::trials::{CACHE, CORPUS, DEVICE, Trial};
 use crate::measurements::{Measurements, TODAY};

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::measurements::{Series, SeriesKey, Unit};
+use crate::measurements::{Point, Series, SeriesKey, Unit};
 use crate::report::Report;
 use crate::report::format::{count, counted, number, size};
 use crate::report::sections::{modes, profile_name, subject, work};
 use pfh_page::{Block, Cell, Section, Table};
+use pfh_statistics::Outlier;
 
 /// Outliers that are listed one by one.
 const OUTLIERS_MAX: usize = 40;
@@ -82,22 +83,21 @@ fn outliers(report: &Report<'_>, section: &mut Section) {
         list.len()
     )));
     list.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let line =
-        |(factor, key, point, outlier): &(f64, &SeriesKey, &crate::measurements::Point, &pfh_statistics::Outlier)| {
-            format!(
-                "{} ({}), {}, {}: repeat {} took {} ms, {} times the median",
-                report.measurements.label(&key.runner),
-                profile_name(report, &key.profile),
-                subject(&key.mode, &key.algorithm),
-                match Unit::of(&key.mode) {
-                    Unit::Bytes => size(point.size(&key.mode)),
-                    Unit::Items => count(point.count),
-                },
-                outlier.index + 1,
-                number(outlier.value / 1e6),
-                number(*factor),
-            )
-        };
+    let line = |(factor, key, point, outlier): &(f64, &SeriesKey, &Point, &Outlier)| {
+        format!(
+            "{} ({}), {}, {}: repeat {} took {} ms, {} times the median",
+            report.measurements.label(&key.runner),
+            profile_name(report, &key.profile),
+            subject(&key.mode, &key.algorithm),
+            match Unit::of(&key.mode) {
+                Unit::Bytes => size(point.size(&key.mode)),
+                Unit::Items => count(point.count),
+            },
+            outlier.index + 1,
+            number(outlier.value / 1e6),
+            number(*factor),
+        )
+    };
     if !list.is_empty() {
         let lines = Block::List(list.iter().take(OUTLIERS_MAX).map(line).collect());
         section.push(Block::folded("The farthest outliers", [lines]));
