@@ -17,7 +17,6 @@ use crate::limits::{SPREAD_AHEAD_BYTES, SPREAD_FILE_BYTES, WINDOW_FILES_MAX};
 use crate::queue::{Next, Preference, Taker};
 use crate::readers::leave_to_readers;
 use crate::reading::{First, FirstCached, Opened};
-use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use crate::tree;
@@ -28,9 +27,9 @@ use std::thread::Scope;
 use std::time::Instant;
 
 /// Runs one worker thread until the run ends.
-pub(crate) fn work<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+pub(crate) fn work<'scope, 'r: 'scope, 'm: 'scope, S: Source>(
     scope: &'scope Scope<'scope, '_>,
-    context: &'scope Context<'r, 'm, S, K>,
+    context: &'scope Context<'r, 'm, S>,
 ) {
     let leave = |opened| leave_to_readers(scope, context, opened);
     let lanes = (context.lanes > 0).then(|| Lanes::new(context)).flatten();
@@ -116,7 +115,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Hashes until one of this worker's files needs attention, and attends to it. Returns false if there are no files.
-    fn advance<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    fn advance(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) -> bool {
         // Half-empty lanes cost as much as full ones, so the walk gets a moment to bring more files, and those begin
         // first.
         if self.has_lane() && self.batch.as_mut().is_some_and(BatchQueue::pauses) {
@@ -139,7 +138,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Hashes like [`Self::advance`], without waiting for further files.
-    fn hash_on<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    fn hash_on(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) -> bool {
         let mut hashed = false;
         if self.has_lane()
             && let Some(batch) = &mut self.batch
@@ -160,9 +159,9 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Puts a file that is whole in its slot into a lane, or hashes it if there are no lanes.
-    fn hash_whole<K: Sink>(
+    fn hash_whole(
         &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         file: WholeFile<'r, 'm, S::Handle>,
         batch: Option<BatchDigests>,
     ) {
@@ -182,7 +181,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
     }
 
-    fn adopt<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<S>) {
+    fn adopt(&mut self, worker: &mut Worker<'_, 'r, 'm, S>, file: MovingFile<S>) {
         // Only workers with lanes send files, and either all workers of a run have lanes or none.
         if let Some(lanes) = &mut self.lanes {
             lanes.adopt(worker, file);
@@ -198,7 +197,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
 
     /// Begins a file: the next one that is cached, or else the one that was announced first. Returns false if there is
     /// none.
-    fn begin_next<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, leave: &Leave<'_, S>) -> bool {
+    fn begin_next(&mut self, worker: &mut Worker<'_, 'r, 'm, S>, leave: &Leave<'_, S>) -> bool {
         let context = worker.context;
         // Those that would end last go to a worker with exclusive lanes, or to any if it has none any more.
         let takes_late = self.has_exclusive_lane() || context.exclusive_workers.load(Ordering::Relaxed) == 0;
@@ -286,7 +285,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
 
     /// Begins the file that was announced first, if its beginning has arrived. Otherwise the caller goes on with the
     /// files in the lanes, which announce their next ranges.
-    fn begin_what_arrived<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    fn begin_what_arrived(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) -> bool {
         let Some(mut opened) = self.opened.pop_front() else { return false };
         let mut slot = self.own_slot(worker);
         let first = worker.guarded(|_| opened.first_cached(slot.bytes()));
@@ -305,7 +304,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Returns the next job whose file is to be opened.
-    fn next_job<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Option<Job<S::Handle>> {
+    fn next_job(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) -> Option<Job<S::Handle>> {
         if worker.is_cancelled() {
             self.jobs.clear();
             self.opened.clear();
@@ -336,7 +335,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Announces a file to the kernel and adds it to the look-ahead window. Returns false if the window is full.
-    fn announce<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, mut opened: Opened<S>) -> bool {
+    fn announce(&mut self, worker: &mut Worker<'_, 'r, 'm, S>, mut opened: Opened<S>) -> bool {
         let before = match opened.before {
             Some(before) => Ok(before),
             None => worker.guarded(|_| opened.stamp(0)).unwrap_or_else(|| Err(Failure::panicked())),
@@ -355,7 +354,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
     }
 
-    fn own_slot<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> Slot<'r, 'm> {
+    fn own_slot(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) -> Slot<'r, 'm> {
         let own = self.lanes.as_mut().map_or_else(|| self.slots.pop(), Lanes::spare_slot);
         own.unwrap_or_else(|| worker.acquire_slot())
     }
@@ -368,7 +367,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Reads the first slot of a file, waiting for the medium if necessary, and continues with it.
-    fn begin<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, opened: Opened<S>, mut slot: Slot<'r, 'm>) {
+    fn begin(&mut self, worker: &mut Worker<'_, 'r, 'm, S>, opened: Opened<S>, mut slot: Slot<'r, 'm>) {
         let first = worker.guarded(|worker| {
             let started = worker.context.clock.start();
             let first = opened.first(slot.bytes());
@@ -379,9 +378,9 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Continues with a file whose first slot was read.
-    fn go_on<K: Sink>(
+    fn go_on(
         &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         opened: Opened<S>,
         mut slot: Slot<'r, 'm>,
         first: Result<First, Failure>,
@@ -417,9 +416,9 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
         }
     }
 
-    fn begin_long<K: Sink>(
+    fn begin_long(
         &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         opened: Opened<S>,
         mut slot: Slot<'r, 'm>,
         stamp: Option<Stamp>,
@@ -481,14 +480,14 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Finishes the other files of this worker first, so that they do not wait for a long one.
-    fn finish_others<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    fn finish_others(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) {
         while self.hash_on(worker) {}
         worker.flush();
     }
 
     /// Returns the jobs that this worker has not begun, so that others can take them. If others have nothing to do, it
     /// also returns the files of its look-ahead window.
-    fn give_back_jobs<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    fn give_back_jobs(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) {
         let queue = &worker.context.queue;
         if self.jobs.is_empty() && queue.jobs_waiting() == 0 && queue.has_idle() {
             self.give_back_opened(worker);
@@ -499,7 +498,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
     }
 
     /// Gives up the place among the readers of the device whose jobs were given back.
-    fn leave_device<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
+    fn leave_device(&mut self, worker: &Worker<'_, 'r, 'm, S>) {
         if let Some(device) = self.device.take() {
             worker.context.queue.reader_left(device);
         }
@@ -507,7 +506,7 @@ impl<'r, 'm, S: Source> Adaptive<'r, 'm, S> {
 
     /// Returns the files of the look-ahead window. Whoever takes one opens it again, which takes little time beside a
     /// long file; but what was announced must not be asked for again, nor the caller what to do with a file.
-    fn give_back_opened<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    fn give_back_opened(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) {
         let context = worker.context;
         if context.decide.is_none() && !context.in_flight.goes_on() {
             self.overtaken = 0;
@@ -528,7 +527,7 @@ impl<S: Source> Opened<S> {
     }
 }
 
-impl<S: Source, K: Sink> Context<'_, '_, S, K> {
+impl<S: Source> Context<'_, '_, S> {
     /// Returns how many slots the reader of one spread file may be ahead. All readers together leave some slots to
     /// everybody.
     fn slots_ahead(&self) -> usize {

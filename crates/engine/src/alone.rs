@@ -5,15 +5,14 @@ use crate::digesting::BatchDigests;
 use crate::job::{Failure, HashedFile, Job};
 use crate::links::Claimed;
 use crate::reading::{First, Opened};
-use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_source::{Source, SourceFile, Stamp};
 
 /// Hashes a file that is whole in memory. `batch` are its digests by the algorithms and families that digest many files
 /// at once.
-pub(crate) fn hash_whole<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
+pub(crate) fn hash_whole<S: Source>(
+    worker: &mut Worker<'_, '_, '_, S>,
     job: &Job<S::Handle>,
     content: &[u8],
     stamp: Option<&Stamp>,
@@ -26,8 +25,8 @@ pub(crate) fn hash_whole<S: Source, K: Sink>(
 }
 
 /// Reads and hashes a long file whose first slot is full, by this thread alone.
-pub(crate) fn hash_long<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
+pub(crate) fn hash_long<S: Source>(
+    worker: &mut Worker<'_, '_, '_, S>,
     opened: &Opened<S>,
     slot: &mut Slot<'_, '_>,
     stamp: Option<Stamp>,
@@ -51,8 +50,8 @@ pub(crate) fn hash_long<S: Source, K: Sink>(
 }
 
 /// Reads and hashes a file with its own digests or consumer (`opened.individual`). Its first bytes are in `buffer`.
-pub(crate) fn hash_individually<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
+pub(crate) fn hash_individually<S: Source>(
+    worker: &mut Worker<'_, '_, '_, S>,
     mut opened: Opened<S>,
     buffer: &mut [u8],
     first: First,
@@ -83,12 +82,12 @@ pub(crate) fn hash_individually<S: Source, K: Sink>(
 
 /// Reads a file to its end and passes all of its bytes to `update`, each part with the offset of its end. The first
 /// bytes are in `buffer`. Returns the file's stamp and length once the file is known not to have changed.
-fn read_to_end<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
+fn read_to_end<S: Source>(
+    worker: &mut Worker<'_, '_, '_, S>,
     opened: &Opened<S>,
     buffer: &mut [u8],
     first: First,
-    mut update: impl FnMut(&mut Worker<'_, '_, '_, S, K>, &[u8], u64) -> Result<(), Failure>,
+    mut update: impl FnMut(&mut Worker<'_, '_, '_, S>, &[u8], u64) -> Result<(), Failure>,
 ) -> Result<(Option<Stamp>, u64), Failure> {
     let context = worker.context;
     let (mut length, expected, is_whole) = match first {

@@ -9,13 +9,12 @@ use crate::context::Worker;
 use crate::digesting::BatchDigests;
 use crate::job::Job;
 use crate::limits::{BATCHED_BYTES_MAX, BATCHED_FILES_MAX};
-use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_source::{Source, Stamp};
 use std::collections::VecDeque;
 
-impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
+impl<S: Source> Worker<'_, '_, '_, S> {
     /// Like [`Worker::digest_many`], for one message. Usually no algorithm of the run digests many at once.
     pub(crate) fn digest_one(&mut self, message: &[u8]) -> Option<BatchDigests> {
         match self.context.batched.is_empty() {
@@ -100,7 +99,7 @@ impl<'r, 'm, H> BatchQueue<'r, 'm, H> {
     }
 
     /// Digests the waiting files, unless digested ones have yet to be taken.
-    pub(crate) fn digest<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    pub(crate) fn digest<S: Source>(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) {
         if self.digested.is_empty() {
             let contents: Vec<&[u8]> = self.waiting.iter().map(WholeFile::content).collect();
             let made = worker.digest_many(&contents);

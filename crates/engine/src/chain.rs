@@ -8,7 +8,6 @@ use crate::digesting::{DigestSet, FileDigests};
 use crate::job::{Failure, HashedFile, Ticket};
 use crate::links::Claimed;
 use crate::reading::Opened;
-use crate::sink::Sink;
 use crate::stats::stop;
 use crate::sync::{lock, wait_while};
 use crate::table::{Full, Slot};
@@ -77,8 +76,8 @@ struct ChainState<'r, 'm> {
 }
 
 /// Reads a long file whose first slot is full, and hands its slots to chains, one for each digest.
-pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
-    worker: &mut Worker<'_, 'r, 'm, S, K>,
+pub(crate) fn feed<'r, 'm, S: Source>(
+    worker: &mut Worker<'_, 'r, 'm, S>,
     opened: &Opened<S>,
     first: Slot<'r, 'm>,
     stamp: Option<Stamp>,
@@ -122,11 +121,11 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
     let chains: Vec<_> = sets.into_iter().enumerate().map(chain).collect();
     context.queue.large_file_began();
 
-    let acquire = |worker: &mut Worker<'_, 'r, 'm, S, K>| match feeding {
+    let acquire = |worker: &mut Worker<'_, 'r, 'm, S>| match feeding {
         Feeding::HashBeyond(_) => worker.acquire_slot(),
         Feeding::ReadOnly | Feeding::HashWhileAllWork => worker.wait_for_slot(),
     };
-    let read = |worker: &mut Worker<'_, 'r, 'm, S, K>| {
+    let read = |worker: &mut Worker<'_, 'r, 'm, S>| {
         read_into(worker, opened, first, stamp.as_ref(), acquire, |worker, full| {
             *lock(&spread.slots_ahead) += 1;
             let shared = Arc::new(SharedSlot { full, spread: spread.clone() });
@@ -163,13 +162,13 @@ pub(crate) fn feed<'r, 'm, S: Source, K: Sink>(
 
 /// Reads a file slot by slot and passes the slots on. Returns the number of bytes read once the file is known not to
 /// have changed.
-fn read_into<'r, 'm, S: Source, K: Sink>(
-    worker: &mut Worker<'_, 'r, 'm, S, K>,
+fn read_into<'r, 'm, S: Source>(
+    worker: &mut Worker<'_, 'r, 'm, S>,
     opened: &Opened<S>,
     first: Slot<'r, 'm>,
     expected: Option<&Stamp>,
-    acquire: impl Fn(&mut Worker<'_, 'r, 'm, S, K>) -> Slot<'r, 'm>,
-    mut pass_on: impl FnMut(&mut Worker<'_, 'r, 'm, S, K>, Full<'r, 'm>),
+    acquire: impl Fn(&mut Worker<'_, 'r, 'm, S>) -> Slot<'r, 'm>,
+    mut pass_on: impl FnMut(&mut Worker<'_, 'r, 'm, S>, Full<'r, 'm>),
 ) -> Result<u64, Failure> {
     let context = worker.context;
     let slot_bytes = context.table.slot_bytes();
@@ -202,7 +201,7 @@ fn read_into<'r, 'm, S: Source, K: Sink>(
 }
 
 /// Makes the reader hash until the slowest chain is less than `slots` behind.
-fn hash_while_ahead<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, spread: &Spread, slots: usize) {
+fn hash_while_ahead<S: Source>(worker: &mut Worker<'_, '_, '_, S>, spread: &Spread, slots: usize) {
     while *lock(&spread.slots_ahead) >= slots {
         match worker.context.queue.pop_ready() {
             Some(ready) => ready.run(worker),
@@ -216,26 +215,26 @@ fn hash_while_ahead<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, s
     }
 }
 
-fn schedule<'r, 'm, S: Source, K: Sink>(
-    context: &Context<'r, 'm, S, K>,
+fn schedule<'r, 'm, S: Source>(
+    context: &Context<'r, 'm, S>,
     chain: &Arc<Chain<'r, 'm>>,
     state: &mut ChainState<'r, 'm>,
 ) {
     if !state.scheduled {
         state.scheduled = true;
-        let task: BoxedTask<'r, 'm, S, K> = Box::new(chain.clone());
+        let task: BoxedTask<'r, 'm, S> = Box::new(chain.clone());
         context.queue.push_ready(task);
     }
 }
 
-impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Arc<Chain<'r, 'm>> {
-    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+impl<'r, 'm, S: Source> Task<'r, 'm, S> for Arc<Chain<'r, 'm>> {
+    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S>) {
         run_chain(worker, &self);
     }
 }
 
 /// Works on a chain until it has no more slots. The last chain of a file to end makes the record.
-fn run_chain<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, chain: &Chain<'_, '_>) {
+fn run_chain<S: Source>(worker: &mut Worker<'_, '_, '_, S>, chain: &Chain<'_, '_>) {
     let spread = &chain.spread;
     let mut state = lock(&chain.state);
     let Some(mut set) = state.set.take() else { return };
@@ -266,7 +265,7 @@ fn run_chain<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, chain: &
 }
 
 impl Spread {
-    fn conclude<S: Source, K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) {
+    fn conclude<S: Source>(&self, worker: &mut Worker<'_, '_, '_, S>) {
         let end = self.end.get().cloned().unwrap_or_else(|| Err(Failure::panicked()));
         let end = if self.panicked.load(Ordering::Relaxed) { Err(Failure::panicked()) } else { end };
         let result = end.map(|(stamp, bytes_read)| {

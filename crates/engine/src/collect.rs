@@ -1,13 +1,53 @@
-//! Puts finished records back into the order of the walk and delivers them.
+//! Prepares finished records, puts them back into the order of the walk, and delivers them.
 
-use crate::job::Finished;
-use crate::sink::Sink;
+use crate::job::Ticket;
+use crate::limits::RECORDS_HELD_MAX;
+use crate::sink::{Prepare, Sink};
 use crate::sync::lock;
+use pfh_record::Record;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, TryLockError};
 
+/// The part of the sink that a run needs, whatever its items are: so the engine is compiled once for all sinks.
+pub(crate) trait Delivery: Sync {
+    /// Returns an empty group of finished files, for one thread.
+    fn group(&self) -> Box<dyn Group + '_>;
+
+    /// Reports to the sink that the run has begun. Returns whether it wants the run to go on.
+    fn begin(&self) -> ControlFlow<()>;
+
+    /// Stops all further delivery.
+    fn stop(&self);
+
+    /// Delivers the records that still wait for files which a stopped run never finished.
+    fn drain(&self);
+}
+
+/// The finished files of one thread that it has not handed over.
+pub(crate) trait Group {
+    /// Prepares the record of a finished file and adds it. A panic of the caller's code passes through, and nothing is
+    /// added.
+    fn prepare(&mut self, ticket: Ticket, record: Record);
+
+    /// Adds a file without a record.
+    fn leave_out(&mut self, ticket: Ticket);
+
+    fn len(&self) -> usize;
+
+    /// Delivers the files of all threads that are next in order. If another thread is delivering, it takes these along;
+    /// so only the delivering thread ever waits for the sink.
+    fn hand_over(&mut self) -> HandedOver;
+}
+
+/// A finished file: its prepared record, or `None` if it has none.
+struct Finished<T> {
+    ticket: Ticket,
+    item: Option<T>,
+}
+
 pub(crate) struct Collector<'k, K: Sink> {
+    prepare: Prepare<'k, K::Item>,
     /// Finished files that no thread has taken yet.
     inbox: Mutex<Vec<Finished<K::Item>>>,
     state: Mutex<State<'k, K>>,
@@ -34,14 +74,12 @@ pub(crate) struct HandedOver {
 }
 
 impl<'k, K: Sink> Collector<'k, K> {
-    pub(crate) fn new(sink: &'k mut K, unordered: bool) -> Collector<'k, K> {
+    pub(crate) fn new(sink: &'k mut K, prepare: Prepare<'k, K::Item>, unordered: bool) -> Collector<'k, K> {
         let state = State { sink, taken: Vec::new(), next: 0, waiting: VecDeque::new(), stopped: false };
-        Collector { inbox: Mutex::new(Vec::new()), state: Mutex::new(state), unordered }
+        Collector { prepare, inbox: Mutex::new(Vec::new()), state: Mutex::new(state), unordered }
     }
 
-    /// Takes a group of finished files and delivers the ones that are next in order. If another thread is delivering,
-    /// it takes these along; so only the delivering thread ever waits for the sink.
-    pub(crate) fn hand_over(&self, group: &mut Vec<Finished<K::Item>>) -> HandedOver {
+    fn hand_over(&self, group: &mut Vec<Finished<K::Item>>) -> HandedOver {
         lock(&self.inbox).append(group);
         let mut handed_over = HandedOver::default();
         // The inbox is checked again after each delivery: other threads left their files there meanwhile.
@@ -57,24 +95,51 @@ impl<'k, K: Sink> Collector<'k, K> {
         }
         handed_over
     }
+}
 
-    /// Reports to the sink that the run has begun. Returns whether it wants the run to go on.
-    pub(crate) fn begin(&self) -> ControlFlow<()> {
+impl<K: Sink> Delivery for Collector<'_, K> {
+    fn group(&self) -> Box<dyn Group + '_> {
+        Box::new(ItemGroup { collector: self, finished: Vec::with_capacity(RECORDS_HELD_MAX) })
+    }
+
+    fn begin(&self) -> ControlFlow<()> {
         lock(&self.state).sink.begin()
     }
 
-    /// Stops all further delivery.
-    pub(crate) fn stop(&self) {
+    fn stop(&self) {
         lock(&self.state).stopped = true;
     }
 
-    /// Delivers the records that still wait for files which a stopped run never finished.
-    pub(crate) fn drain(&self) {
+    fn drain(&self) {
         let mut state = lock(&self.state);
         for finished in std::mem::take(&mut state.waiting).into_iter().flatten() {
             state.deliver(finished);
         }
         state.end_group();
+    }
+}
+
+struct ItemGroup<'c, 'k, K: Sink> {
+    collector: &'c Collector<'k, K>,
+    finished: Vec<Finished<K::Item>>,
+}
+
+impl<K: Sink> Group for ItemGroup<'_, '_, K> {
+    fn prepare(&mut self, ticket: Ticket, record: Record) {
+        let item = (self.collector.prepare)(record);
+        self.finished.push(Finished { ticket, item: Some(item) });
+    }
+
+    fn leave_out(&mut self, ticket: Ticket) {
+        self.finished.push(Finished { ticket, item: None });
+    }
+
+    fn len(&self) -> usize {
+        self.finished.len()
+    }
+
+    fn hand_over(&mut self) -> HandedOver {
+        self.collector.hand_over(&mut self.finished)
     }
 }
 

@@ -2,19 +2,19 @@
 
 use crate::admission::Readers;
 use crate::batched::{BatchHashers, Batched};
-use crate::collect::Collector;
+use crate::collect::{Delivery, Group};
 use crate::control::{CancelToken, Counters};
 use crate::digest_budget::DigestBudget;
 use crate::digesting::{BatchDigests, DigestSet, FamilyRule, FileDigests, PieceRule};
 use crate::in_flight::InFlight;
-use crate::job::{Failure, Finished, HashedFile, Job, Ticket};
+use crate::job::{Failure, HashedFile, Job, Ticket};
 use crate::lane_file::MovingFile;
 use crate::limits::RECORDS_HELD_MAX;
 use crate::links::{Claimed, Links};
 use crate::options::Options;
 use crate::pace::Pace;
 use crate::queue::Queue;
-use crate::sink::{Decide, Prepare, Sink};
+use crate::sink::Decide;
 use crate::stats::{Clock, Report, Timers, stop};
 use crate::sync::{into_inner, lock};
 use crate::table::{Slot, Table};
@@ -27,14 +27,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The shared state of a run's threads.
-pub(crate) struct Context<'r, 'm, S: Source, K: Sink> {
+pub(crate) struct Context<'r, 'm, S: Source> {
     pub(crate) options: &'r Options,
     pub(crate) source: &'r S,
-    pub(crate) prepare: Prepare<'r, K::Item>,
     pub(crate) decide: Option<Decide<'r>>,
     pub(crate) table: &'r Table<'m>,
-    pub(crate) queue: Queue<S::Handle, BoxedTask<'r, 'm, S, K>, MovingFile<S>>,
-    pub(crate) collector: Collector<'r, K>,
+    pub(crate) queue: Queue<S::Handle, BoxedTask<'r, 'm, S>, MovingFile<S>>,
+    pub(crate) delivery: &'r (dyn Delivery + 'r),
     /// Number of lanes of each worker; 0 for none.
     pub(crate) lanes: usize,
     /// Number of whole files that each worker may collect to digest them together; 0 if that gains nothing.
@@ -79,7 +78,7 @@ pub(crate) struct Totals {
     left_out: u64,
 }
 
-impl<S: Source, K: Sink> Context<'_, '_, S, K> {
+impl<S: Source> Context<'_, '_, S> {
     /// Whether the run is to end, because its token was cancelled or the sink wants no more records.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled() || self.stopped.load(Ordering::Relaxed)
@@ -152,12 +151,12 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
     /// Ends the run after a panic outside of any file. No code of the caller is called from now on.
     fn abort(&self, panic: Panic) {
         lock(&self.panic).get_or_insert(panic);
-        self.collector.stop();
+        self.delivery.stop();
         self.stop();
     }
 }
 
-impl<S: Source, K: Sink> Context<'_, '_, S, K> {
+impl<S: Source> Context<'_, '_, S> {
     /// Delivers the remaining records and sums up the report, once all threads have ended.
     ///
     /// # Panics
@@ -166,7 +165,7 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
         if let Some(panic) = into_inner(self.panic) {
             resume_unwind(panic);
         }
-        self.collector.drain();
+        self.delivery.drain();
         let readers = self.readers.state().admission.confirmed();
         let Totals { mut summary, timers, left_out } = into_inner(self.totals);
         summary.interrupted =
@@ -178,9 +177,9 @@ impl<S: Source, K: Sink> Context<'_, '_, S, K> {
 }
 
 /// Work that waits for an idle worker: small files in one slot, a digest of a large file, pieces of a large file.
-pub(crate) trait Task<'r, 'm, S: Source, K: Sink>: Send {
+pub(crate) trait Task<'r, 'm, S: Source>: Send {
     /// Does the work that is there now.
-    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>);
+    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S>);
 
     /// Whether nothing is left to do.
     fn is_over(&self) -> bool {
@@ -188,11 +187,11 @@ pub(crate) trait Task<'r, 'm, S: Source, K: Sink>: Send {
     }
 }
 
-pub(crate) type BoxedTask<'r, 'm, S, K> = Box<dyn Task<'r, 'm, S, K> + 'r>;
+pub(crate) type BoxedTask<'r, 'm, S> = Box<dyn Task<'r, 'm, S> + 'r>;
 
 /// The own state of one thread: finished records that it has not handed over, times, and digest states.
-pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
-    pub(crate) context: &'c Context<'r, 'm, S, K>,
+pub(crate) struct Worker<'c, 'r, 'm, S: Source> {
+    pub(crate) context: &'c Context<'r, 'm, S>,
     /// Whether it leaves hashing to others.
     pub(crate) only_reads: bool,
     pub(crate) set: DigestSet,
@@ -200,14 +199,14 @@ pub(crate) struct Worker<'c, 'r, 'm, S: Source, K: Sink> {
     /// Created when first needed, because they are large.
     pub(crate) batch_hashers: Option<BatchHashers>,
     pub(crate) timers: Timers,
-    finished: Vec<Finished<K::Item>>,
+    finished: Box<dyn Group + 'r>,
     summary: Summary,
     pub(crate) left_out: u64,
     bytes: u64,
 }
 
-impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
-    pub(crate) fn new(context: &'c Context<'r, 'm, S, K>) -> Self {
+impl<'c, 'r, 'm, S: Source> Worker<'c, 'r, 'm, S> {
+    pub(crate) fn new(context: &'c Context<'r, 'm, S>) -> Self {
         Worker {
             context,
             only_reads: false,
@@ -215,7 +214,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             streamed: context.streamed_set(),
             batch_hashers: None,
             timers: Timers::default(),
-            finished: Vec::with_capacity(RECORDS_HELD_MAX),
+            finished: context.delivery.group(),
             summary: Summary::default(),
             left_out: 0,
             bytes: 0,
@@ -223,7 +222,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     }
 
     /// The same for a thread that leaves hashing to others.
-    pub(crate) fn reading(context: &'c Context<'r, 'm, S, K>) -> Self {
+    pub(crate) fn reading(context: &'c Context<'r, 'm, S>) -> Self {
         let mut worker = Worker::new(context);
         worker.only_reads = true;
         worker
@@ -329,16 +328,19 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
             self.context.queue.charge(extra_bytes);
             ticket.cost_bytes += extra_bytes;
         }
-        let item = catch_unwind(AssertUnwindSafe(|| (self.context.prepare)(record)));
-        let item = item.map_err(|panic| self.context.abort(panic)).ok();
-        self.push(Finished { ticket, item });
-        if extra_bytes > 0 {
+        let prepared = catch_unwind(AssertUnwindSafe(|| self.finished.prepare(ticket, record)));
+        if let Err(panic) = prepared {
+            self.context.abort(panic);
+            self.finished.leave_out(ticket);
+        }
+        if extra_bytes > 0 || self.finished.len() >= RECORDS_HELD_MAX {
             self.flush();
         }
     }
 
-    pub(crate) fn push(&mut self, finished: Finished<K::Item>) {
-        self.finished.push(finished);
+    /// Ends a file that has no record.
+    pub(crate) fn leave_out(&mut self, ticket: Ticket) {
+        self.finished.leave_out(ticket);
         if self.finished.len() >= RECORDS_HELD_MAX {
             self.flush();
         }
@@ -361,17 +363,17 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
 
     /// Whether there are records to hand over.
     pub(crate) fn holds_records(&self) -> bool {
-        !self.finished.is_empty()
+        self.finished.len() > 0
     }
 
     /// Hands over the finished records. Called before anything that may take long.
     pub(crate) fn flush(&mut self) {
         self.context.counters.add_bytes(std::mem::take(&mut self.bytes));
-        if self.finished.is_empty() {
+        if !self.holds_records() {
             return;
         }
         self.context.counters.files.fetch_add(self.finished.len() as u64, Ordering::Relaxed);
-        let hand_over = AssertUnwindSafe(|| self.context.collector.hand_over(&mut self.finished));
+        let hand_over = AssertUnwindSafe(|| self.finished.hand_over());
         match catch_unwind(hand_over) {
             Ok(handed_over) => {
                 self.context.queue.release(handed_over.released_bytes);
@@ -413,7 +415,7 @@ impl<'c, 'r, 'm, S: Source, K: Sink> Worker<'c, 'r, 'm, S, K> {
     }
 }
 
-impl<S: Source, K: Sink> Drop for Worker<'_, '_, '_, S, K> {
+impl<S: Source> Drop for Worker<'_, '_, '_, S> {
     fn drop(&mut self) {
         self.flush();
         let mut totals = lock(&self.context.totals);

@@ -1,4 +1,4 @@
-//! The forms of one file in a run: the job that waits, and the finished record.
+//! The forms of one file in a run: the job that waits, and the result.
 
 use crate::digesting::FileDigests;
 use pfh_record::{ErrorKind, FileError, Metadata, Outcome, Record, SkipReason};
@@ -18,12 +18,6 @@ pub(crate) struct Job<H> {
     pub(crate) entry: Entry<H>,
     /// Number of times that `balance` preferred another job.
     pub(crate) passed_over: usize,
-}
-
-/// A finished file: its prepared record, or `None` if the caller left the file out.
-pub(crate) struct Finished<T> {
-    pub(crate) ticket: Ticket,
-    pub(crate) item: Option<T>,
 }
 
 /// The result of reading a file completely.

@@ -13,7 +13,6 @@ use crate::limits::EXCLUSIVE_FILE_BYTES;
 use crate::links::Claimed;
 use crate::options::Options;
 use crate::reading::Opened;
-use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_digest::lanes::{Backend, Event, LaneId, LaneManager};
@@ -57,14 +56,14 @@ fn manager<B: AsRef<[u8]> + AsMut<[u8]>, T>(algorithms: &[Algorithm], backend: B
 }
 
 /// Returns states of the families that digest files one by one, and of these algorithms.
-fn whole_set<S: Source, K: Sink>(streamed: &[Algorithm], context: &Context<'_, '_, S, K>) -> DigestSet {
+fn whole_set<S: Source>(streamed: &[Algorithm], context: &Context<'_, '_, S>) -> DigestSet {
     DigestSet::new(&context.batched.others(streamed), &context.options.keys, &context.streamed, None)
         .with_facts(context.options)
 }
 
 impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     /// Returns `None` if no algorithm has lanes on this CPU.
-    pub(crate) fn new<K: Sink>(context: &Context<'r, 'm, S, K>) -> Option<Self> {
+    pub(crate) fn new(context: &Context<'r, 'm, S>) -> Option<Self> {
         let Options { selection, backend, .. } = context.options;
         let algorithms = selection.algorithms();
         let with = with_lanes(algorithms, *backend);
@@ -119,9 +118,9 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     }
 
     /// Begins a file that is whole in its slot, with its digests by the families that digest many files at once.
-    pub(crate) fn submit_whole<K: Sink>(
+    pub(crate) fn submit_whole(
         &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         file: WholeFile<'r, 'm, S::Handle>,
         batch: BatchDigests,
     ) {
@@ -143,9 +142,9 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     }
 
     /// Begins a longer file, whose first slot is full.
-    pub(crate) fn submit_long<K: Sink>(
+    pub(crate) fn submit_long(
         &mut self,
-        worker: &Worker<'_, 'r, 'm, S, K>,
+        worker: &Worker<'_, 'r, 'm, S>,
         opened: Opened<S>,
         mut slot: Slot<'r, 'm>,
         stamp: Stamp,
@@ -173,7 +172,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     }
 
     /// Hashes until a lane needs attention, and attends to it. Returns false if all lanes are empty.
-    pub(crate) fn advance<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) -> bool {
+    pub(crate) fn advance(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) -> bool {
         let started = worker.context.clock.start();
         let event = self.manager.advance();
         stop(started, &mut worker.timers.hash);
@@ -204,7 +203,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
 
     /// Whether a file between two chunks is to go on in another worker's lanes. If it would end last, it gets an
     /// exclusive lane, here or there.
-    fn is_to_move<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>, lane: LaneId) -> bool {
+    fn is_to_move(&mut self, worker: &Worker<'_, 'r, 'm, S>, lane: LaneId) -> bool {
         let context = worker.context;
         if let LaneFile::Long { stamp, offset, is_exclusive: false, .. } = self.manager.tag(lane)
             && let left = stamp.metadata.size.saturating_sub(*offset)
@@ -224,7 +223,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     }
 
     /// Continues a file that another worker began.
-    pub(crate) fn adopt<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: MovingFile<S>) {
+    pub(crate) fn adopt(&mut self, worker: &mut Worker<'_, 'r, 'm, S>, file: MovingFile<S>) {
         let slot = self.spare_slots.pop().unwrap_or_else(|| worker.acquire_slot());
         let lane = self.manager.attach(file);
         self.long += 1;
@@ -232,7 +231,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
     }
 
     /// Reads the next chunk of a long file.
-    fn read_on<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, lane: LaneId, mut slot: Slot<'r, 'm>) {
+    fn read_on(&mut self, worker: &mut Worker<'_, 'r, 'm, S>, lane: LaneId, mut slot: Slot<'r, 'm>) {
         // Finished records do not wait for the end of a large file.
         worker.flush();
         let context = worker.context;
@@ -280,7 +279,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         }
     }
 
-    fn finish<K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>, file: LaneFile<S>, digests: Vec<Digest>) {
+    fn finish(&mut self, worker: &mut Worker<'_, 'r, 'm, S>, file: LaneFile<S>, digests: Vec<Digest>) {
         match file {
             LaneFile::Whole { job, stamp, bytes, others } => {
                 let made = self.join(digests, others);
@@ -301,9 +300,9 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         }
     }
 
-    fn conclude_long<K: Sink>(
+    fn conclude_long(
         &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         opened: &Opened<S>,
         stamp: &Stamp,
         is_exclusive: bool,
@@ -320,7 +319,7 @@ impl<'r, 'm, S: Source> Lanes<'r, 'm, S> {
         worker.context.queue.large_file_ended();
     }
 
-    fn end_exclusive_lane<K: Sink>(&mut self, worker: &Worker<'_, 'r, 'm, S, K>) {
+    fn end_exclusive_lane(&mut self, worker: &Worker<'_, 'r, 'm, S>) {
         self.exclusive -= 1;
         if self.exclusive == 0 {
             worker.context.exclusive_workers.fetch_sub(1, Ordering::Relaxed);

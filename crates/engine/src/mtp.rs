@@ -8,7 +8,6 @@ use crate::context::{Context, Worker};
 use crate::prefetcher::{AtWork, Prefetcher, Rules};
 use crate::queue::{Next, Preference, Taker};
 use crate::reading::Opened;
-use crate::sink::Sink;
 use crate::threads;
 use pfh_source::Source;
 use std::io;
@@ -16,9 +15,9 @@ use std::thread::{Builder, Scope};
 use std::time::Duration;
 
 /// Starts the threads of a run, or fails at the first one that the system refuses.
-pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source>(
     scope: &'scope Scope<'scope, 'env>,
-    context: &'scope Context<'r, 'm, S, K>,
+    context: &'scope Context<'r, 'm, S>,
     readers: usize,
     hashers: usize,
 ) -> io::Result<()> {
@@ -38,7 +37,7 @@ pub(crate) fn start<'scope, 'env, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
     threads::start(scope, hashers, || context.worker_thread(|context| hash(&mut Worker::new(context))))
 }
 
-fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {
+fn hash<S: Source>(worker: &mut Worker<'_, '_, '_, S>) {
     let context = worker.context;
     loop {
         worker.flush();
@@ -52,7 +51,7 @@ fn hash<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>) {
 /// The published rule: a prefetcher reads whatever there is.
 struct Published;
 
-impl<'r, 'm, S: Source, K: Sink> Rules<'r, 'm, S, K> for Published {
+impl<'r, 'm, S: Source> Rules<'r, 'm, S> for Published {
     fn taker(&self) -> Taker {
         Taker::Anyone
     }
@@ -64,7 +63,7 @@ impl<'r, 'm, S: Source, K: Sink> Rules<'r, 'm, S, K> for Published {
     fn prefetch(
         &mut self,
         prefetcher: &mut Prefetcher<'r, 'm>,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         opened: Opened<S>,
         _: Duration,
     ) {

@@ -3,10 +3,10 @@
 
 use crate::context::Worker;
 use crate::individual::Individual;
-use crate::job::{Failure, Finished, HashedFile, Job};
+use crate::job::{Failure, HashedFile, Job};
 use crate::links::Claim;
 use crate::reading::Opened;
-use crate::sink::{Decision, FileOptions, Sink};
+use crate::sink::{Decision, FileOptions};
 use crate::stats::stop;
 use pfh_record::{FileError, Metadata, Outcome, SkipReason};
 use pfh_source::{EntryKind, Source, SourceFile, Stamp};
@@ -31,7 +31,7 @@ impl From<FileError> for Box<Unopened> {
     }
 }
 
-impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
+impl<S: Source> Worker<'_, '_, '_, S> {
     /// Opens a job's file, unless its content is known from another link or the caller does not want it read.
     pub(crate) fn open(&mut self, job: Job<S::Handle>) -> Option<Opened<S>> {
         if job.entry.kind == EntryKind::Stream {
@@ -52,7 +52,7 @@ impl<S: Source, K: Sink> Worker<'_, '_, '_, S, K> {
                 let failure = Failure { metadata: Some(metadata), ..Failure::new(Outcome::Skipped(reason)) };
                 self.fail(job.ticket, job.entry.path(), failure);
             }
-            Unopened::LeftOut => self.push(Finished { ticket: job.ticket, item: None }),
+            Unopened::LeftOut => self.leave_out(job.ticket),
             Unopened::Failed(error) => self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, error)),
         }
         None

@@ -8,7 +8,6 @@ use crate::job::{Failure, HashedFile, Ticket};
 use crate::limits::{BATCH_FILES_MAX, SLOT_ALIGN_BYTES};
 use crate::queue::{Grab, Next, Preference, Queue, Taker};
 use crate::reading::{First, Opened};
-use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::{Full, Slot};
 use pfh_source::{EntryKind, Handle, Source, SourceFile, Stamp};
@@ -46,7 +45,7 @@ impl<H: Handle, R, L> Drop for AtWork<'_, H, R, L> {
 }
 
 /// The rules by which a prefetcher goes on.
-pub(crate) trait Rules<'r, 'm, S: Source, K: Sink> {
+pub(crate) trait Rules<'r, 'm, S: Source> {
     /// The jobs that it may take.
     fn taker(&self) -> Taker;
 
@@ -57,7 +56,7 @@ pub(crate) trait Rules<'r, 'm, S: Source, K: Sink> {
     fn prefetch(
         &mut self,
         prefetcher: &mut Prefetcher<'r, 'm>,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         opened: Opened<S>,
         opening: Duration,
     );
@@ -76,11 +75,7 @@ pub(crate) struct Prefetcher<'r, 'm> {
 
 impl<'r, 'm> Prefetcher<'r, 'm> {
     /// Reads files until none is left, or the rules end it.
-    pub(crate) fn work<S: Source, K: Sink>(
-        &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
-        rules: &mut impl Rules<'r, 'm, S, K>,
-    ) {
+    pub(crate) fn work<S: Source>(&mut self, worker: &mut Worker<'_, 'r, 'm, S>, rules: &mut impl Rules<'r, 'm, S>) {
         let context = worker.context;
         while rules.goes_on() {
             let preference = if context.options.balance {
@@ -124,9 +119,9 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
 
     /// Reads a file, a short one into the slot that it shares with others. Before reading on, calls `answered` with the
     /// result of the first read, of at most `first_bytes`, and the time that it took. `feeding` is how it reads on.
-    pub(crate) fn prefetch<S: Source, K: Sink>(
+    pub(crate) fn prefetch<S: Source>(
         &mut self,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         opened: Opened<S>,
         first_bytes: usize,
         feeding: Feeding,
@@ -202,7 +197,7 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
     }
 
     /// Hands the slot and its files to the hashers.
-    pub(crate) fn pass_on<S: Source, K: Sink>(&mut self, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    pub(crate) fn pass_on<S: Source>(&mut self, worker: &mut Worker<'_, 'r, 'm, S>) {
         let filled = std::mem::take(&mut self.filled);
         if let Some(mut slot) = self.slot.take_if(|_| !self.files.is_empty()) {
             let length = filled.min(slot.bytes().len());
@@ -212,9 +207,9 @@ impl<'r, 'm> Prefetcher<'r, 'm> {
     }
 }
 
-impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Batch<'r, 'm> {
+impl<'r, 'm, S: Source> Task<'r, 'm, S> for Batch<'r, 'm> {
     /// Hashes the files of the slot.
-    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S>) {
         let contents: Vec<&[u8]> = self.files.iter().map(|file| &self.full.content()[file.content.clone()]).collect();
         let batches = worker.digest_many(&contents);
         for ((file, content), batch) in self.files.iter().zip(&contents).zip(batches) {

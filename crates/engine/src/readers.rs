@@ -13,7 +13,6 @@ use crate::in_flight::Ahead;
 use crate::prefetcher::{AtWork, Prefetcher, Rules};
 use crate::queue::Taker;
 use crate::reading::{First, Opened};
-use crate::sink::Sink;
 use crate::sync::{lock, read, write};
 use pfh_source::Source;
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -32,9 +31,9 @@ const FOR_ONE_FILE: usize = usize::MAX;
 
 /// Leaves an opened file to a new reader, and all other files of its device to the readers. Returns the file if there
 /// are none.
-pub(crate) fn leave_to_readers<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+pub(crate) fn leave_to_readers<'scope, 'r: 'scope, 'm: 'scope, S: Source>(
     scope: &'scope Scope<'scope, '_>,
-    context: &'scope Context<'r, 'm, S, K>,
+    context: &'scope Context<'r, 'm, S>,
     opened: Opened<S>,
 ) -> Option<Opened<S>> {
     let mut state = context.readers.state();
@@ -58,9 +57,9 @@ pub(crate) fn leave_to_readers<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sin
 }
 
 /// Starts a reader. Returns whether the system granted the thread.
-fn start<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink>(
+fn start<'scope, 'r: 'scope, 'm: 'scope, S: Source>(
     scope: &'scope Scope<'scope, '_>,
-    context: &'scope Context<'r, 'm, S, K>,
+    context: &'scope Context<'r, 'm, S>,
     number: usize,
     first: impl FnOnce() -> Option<Opened<S>> + Send + 'scope,
 ) -> bool {
@@ -106,18 +105,18 @@ impl<'t> Turn<'t> {
 }
 
 /// One reader.
-struct Reader<'scope, 'env, 'r, 'm, S: Source, K: Sink> {
+struct Reader<'scope, 'env, 'r, 'm, S: Source> {
     scope: &'scope Scope<'scope, 'env>,
-    context: &'scope Context<'r, 'm, S, K>,
+    context: &'scope Context<'r, 'm, S>,
     number: usize,
 }
 
-impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 'm, S, K> {
+impl<'scope, 'r: 'scope, 'm: 'scope, S: Source> Reader<'scope, '_, 'r, 'm, S> {
     /// Reads an opened file. The time that opening took counts for the number of readers, if it is known.
     fn read(
         &self,
         prefetcher: &mut Prefetcher<'r, 'm>,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         mut opened: Opened<S>,
         opening: Option<Duration>,
     ) {
@@ -177,7 +176,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Reader<'scope, '_, 'r, 
     }
 }
 
-impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Rules<'r, 'm, S, K> for Reader<'scope, '_, 'r, 'm, S, K> {
+impl<'scope, 'r: 'scope, 'm: 'scope, S: Source> Rules<'r, 'm, S> for Reader<'scope, '_, 'r, 'm, S> {
     fn taker(&self) -> Taker {
         Taker::Readers
     }
@@ -190,7 +189,7 @@ impl<'scope, 'r: 'scope, 'm: 'scope, S: Source, K: Sink> Rules<'r, 'm, S, K> for
     fn prefetch(
         &mut self,
         prefetcher: &mut Prefetcher<'r, 'm>,
-        worker: &mut Worker<'_, 'r, 'm, S, K>,
+        worker: &mut Worker<'_, 'r, 'm, S>,
         opened: Opened<S>,
         opening: Duration,
     ) {

@@ -2,7 +2,7 @@
 
 use crate::admission::Readers;
 use crate::batched::Batched;
-use crate::collect::Collector;
+use crate::collect::{Collector, Delivery};
 use crate::context::{Context, Totals, Worker};
 use crate::control::{CancelToken, Counters};
 use crate::digest_budget::DigestBudget;
@@ -91,6 +91,17 @@ pub fn run<S: Source, K: Sink>(
     counters: &Counters,
     cancel: &CancelToken,
 ) -> Result<Report, StartError> {
+    run_for(options, source, &Collector::new(sink, prepare, options.unordered), decide, counters, cancel)
+}
+
+fn run_for<S: Source>(
+    options: &Options,
+    source: &S,
+    delivery: &dyn Delivery,
+    decide: Option<Decide<'_>>,
+    counters: &Counters,
+    cancel: &CancelToken,
+) -> Result<Report, StartError> {
     let started = Instant::now();
     let options = &with_a_thread(options);
     let Beginning { is_direct, budget, batched, mut arena } = Beginning::new(options, source)?;
@@ -101,11 +112,10 @@ pub fn run<S: Source, K: Sink>(
     let context = Context {
         options,
         source,
-        prepare,
         decide,
         table: &table,
         queue: Queue::new(budget.waiting_bytes, options.prefetchers, options.threads, budget.readers_max),
-        collector: Collector::new(sink, options.unordered),
+        delivery,
         lanes: budget.lanes,
         batched_files: budget.batched_files,
         exclusive_workers: AtomicUsize::new(0),
@@ -153,7 +163,7 @@ pub fn run<S: Source, K: Sink>(
             return Err(StartError::ThreadsRefused { threads: readers + hashers });
         }
         context.thread(|context| {
-            if context.collector.begin().is_break() {
+            if context.delivery.begin().is_break() {
                 context.stop();
             }
             walk(context);
@@ -164,7 +174,7 @@ pub fn run<S: Source, K: Sink>(
 }
 
 /// Lists the source, numbers what it lists, and hands it over in groups.
-fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
+fn walk<S: Source>(context: &Context<'_, '_, S>) {
     let options = context.options;
     let base_bytes = JOB_BYTES + options.selection.algorithms().len() as u64 * size_of::<Digest>() as u64;
     let base_bytes = base_bytes + options.selection.families().len() as u64 * SIMILARITY_BYTES;
@@ -251,7 +261,7 @@ fn walk<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     context.queue.walk_ended();
 }
 
-fn sort<S: Source, K: Sink>(context: &Context<'_, '_, S, K>, order: Order, jobs: &mut [Job<S::Handle>]) {
+fn sort<S: Source>(context: &Context<'_, '_, S>, order: Order, jobs: &mut [Job<S::Handle>]) {
     match order {
         Order::Auto | Order::Path => {}
         Order::Inode => jobs.sort_by_key(|job| job.entry.identity_hint.map(|identity| identity.number)),

@@ -6,13 +6,12 @@ use crate::digesting::BatchDigests;
 use crate::job::Failure;
 use crate::queue::{Next, Preference, Taker};
 use crate::reading::{First, Opened};
-use crate::sink::Sink;
 use crate::stats::stop;
 use crate::table::Slot;
 use pfh_source::{EntryKind, Source, SourceFile};
 
 /// Runs one worker thread until the run ends.
-pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
+pub(crate) fn work<S: Source>(context: &Context<'_, '_, S>) {
     let mut worker = Worker::new(context);
     let mut slot = context.table.acquire();
     loop {
@@ -39,11 +38,7 @@ pub(crate) fn work<S: Source, K: Sink>(context: &Context<'_, '_, S, K>) {
     }
 }
 
-fn read_and_hash<S: Source, K: Sink>(
-    worker: &mut Worker<'_, '_, '_, S, K>,
-    opened: Opened<S>,
-    slot: &mut Slot<'_, '_>,
-) {
+fn read_and_hash<S: Source>(worker: &mut Worker<'_, '_, '_, S>, opened: Opened<S>, slot: &mut Slot<'_, '_>) {
     let first = worker.guarded(|worker| {
         let started = worker.context.clock.start();
         let first = opened.first(slot.bytes());

@@ -7,7 +7,6 @@ use crate::job::{Failure, HashedFile};
 use crate::links::Claimed;
 use crate::options::Options;
 use crate::reading::Opened;
-use crate::sink::Sink;
 use crate::stats::stop;
 use crate::sync::lock;
 use pfh_digest::blake3_tree::{ChainingValue, Join, PIECE_BYTES, PieceHasher};
@@ -61,7 +60,7 @@ pub(crate) fn applies(options: &Options, stamp: &Stamp) -> bool {
 }
 
 /// Reads and hashes a file with the help of all idle workers.
-pub(crate) fn spread_tree<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S, K>, opened: Opened<S>, stamp: Stamp) {
+pub(crate) fn spread_tree<S: Source>(worker: &mut Worker<'_, '_, '_, S>, opened: Opened<S>, stamp: Stamp) {
     let pieces = stamp.metadata.size.div_ceil(PIECE_BYTES as u64);
     let state = Mutex::new(State::default());
     let tree = Arc::new(TreeFile { opened, stamp, pieces, next: AtomicU64::new(0), state });
@@ -76,8 +75,8 @@ pub(crate) fn spread_tree<S: Source, K: Sink>(worker: &mut Worker<'_, '_, '_, S,
 }
 
 /// Help that is asked for. It keeps no file open: while other files wait, nobody takes it, and the file may be done.
-impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Weak<TreeFile<S>> {
-    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S, K>) {
+impl<'r, 'm, S: Source> Task<'r, 'm, S> for Weak<TreeFile<S>> {
+    fn run(self: Box<Self>, worker: &mut Worker<'_, 'r, 'm, S>) {
         if let Some(tree) = self.upgrade() {
             tree.help(worker);
         }
@@ -90,7 +89,7 @@ impl<'r, 'm, S: Source, K: Sink> Task<'r, 'm, S, K> for Weak<TreeFile<S>> {
 
 impl<S: Source> TreeFile<S> {
     /// Takes pieces until none is left. The last helper to leave makes the record.
-    fn help<K: Sink>(&self, worker: &mut Worker<'_, '_, '_, S, K>) {
+    fn help(&self, worker: &mut Worker<'_, '_, '_, S>) {
         {
             let mut state = lock(&self.state);
             if state.concluded {
@@ -129,9 +128,9 @@ impl<S: Source> TreeFile<S> {
         worker.context.queue.large_file_ended();
     }
 
-    fn take_pieces<K: Sink>(
+    fn take_pieces(
         &self,
-        worker: &mut Worker<'_, '_, '_, S, K>,
+        worker: &mut Worker<'_, '_, '_, S>,
         mut scanner: Option<&mut Scanner>,
     ) -> Result<(), Failure> {
         let context = worker.context;

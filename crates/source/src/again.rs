@@ -41,9 +41,10 @@ pub struct FoundFile {
 ///
 /// With a limit, the source has the beginnings of the files: what is read, and every size in its stamps and entries, is
 /// that of the beginning.
-pub struct FoundFiles<I> {
+pub struct FoundFiles<'a> {
     local: LocalSource,
-    files: Mutex<Option<I>>,
+    /// Behind a pointer, so that the engine is compiled once for all such sources.
+    files: Mutex<Option<Box<dyn Iterator<Item = FoundFile> + Send + 'a>>>,
     bytes_max: u64,
     totals: Totals,
     are_new: bool,
@@ -53,7 +54,7 @@ pub struct FoundFiles<I> {
     directories: HashMap<Vec<u8>, Arc<Directory>>,
 }
 
-impl FoundFiles<std::vec::IntoIter<FoundFile>> {
+impl FoundFiles<'static> {
     /// Makes a source of the files of `paths` as a walk has them that asks for nothing: their sizes are unknown, and
     /// their directories are open, so that only the last name of each path is looked up. Opens the directories here,
     /// several at a time, since a walk is ahead of the reading. The files of one that cannot be opened have the errors.
@@ -66,14 +67,19 @@ impl FoundFiles<std::vec::IntoIter<FoundFile>> {
     }
 }
 
-impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
+impl<'a> FoundFiles<'a> {
     /// Makes a source of `files`, at most `bytes_max` bytes of each. `local` says how they are read, and names no files
     /// itself. `totals`, for a forecast, are of the whole files.
-    pub fn new(local: LocalSource, files: I, bytes_max: Option<u64>, totals: Totals) -> FoundFiles<I> {
+    pub fn new(
+        local: LocalSource,
+        files: impl Iterator<Item = FoundFile> + Send + 'a,
+        bytes_max: Option<u64>,
+        totals: Totals,
+    ) -> FoundFiles<'a> {
         let bytes_max = bytes_max.unwrap_or(u64::MAX);
         FoundFiles {
             local,
-            files: Mutex::new(Some(files)),
+            files: Mutex::new(Some(Box::new(files))),
             bytes_max,
             totals,
             are_new: false,
@@ -85,14 +91,14 @@ impl<I: Iterator<Item = FoundFile> + Send> FoundFiles<I> {
 
     /// Has the system read far ahead in long files, for readers that do other work between their reads.
     #[must_use]
-    pub fn far_ahead(self) -> FoundFiles<I> {
+    pub fn far_ahead(self) -> FoundFiles<'a> {
         FoundFiles { look_ahead: Some(LookAhead::new(Some(FAR_AHEAD_BYTES), usize::MAX)), ..self }
     }
 
     /// States that the files were written a moment ago. One stamp after the reading would prove nothing then, and their
     /// beginnings would be read again.
     #[must_use]
-    pub fn just_written(self) -> FoundFiles<I> {
+    pub fn just_written(self) -> FoundFiles<'a> {
         FoundFiles { are_new: true, ..self }
     }
 }
@@ -176,14 +182,14 @@ impl Expected {
     }
 }
 
-impl<I> FoundFiles<I> {
+impl FoundFiles<'_> {
     fn expected(&self, handle: &FoundHandle) -> Expected {
         let Entry { size_hint, identity_hint, .. } = handle.0;
         Expected { size: size_hint, identity: identity_hint, bytes_max: self.bytes_max, is_new: self.are_new }
     }
 }
 
-impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
+impl Source for FoundFiles<'_> {
     type Handle = FoundHandle;
     type File = FoundLocalFile;
 
@@ -240,7 +246,7 @@ impl<I: Iterator<Item = FoundFile> + Send> Source for FoundFiles<I> {
     }
 }
 
-impl<I: Sync + Send> Watch for FoundFiles<I> {
+impl Watch for FoundFiles<'_> {
     fn watch(&self) {
         self.local.watch();
     }

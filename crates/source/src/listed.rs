@@ -40,20 +40,25 @@ pub enum Listed {
 /// A source of what an earlier walk found, in its order. Each file is read as it is now: a path that leads to a
 /// directory by now is not walked, and one that is gone is an error of that file. Where the tree is unchanged, the
 /// engine makes the same records of it as of the walk itself.
-pub struct ListedFiles<I> {
+pub struct ListedFiles<'a> {
     local: LocalSource,
-    listed: Mutex<Option<I>>,
+    /// Behind a pointer, so that the engine is compiled once for all such sources.
+    listed: Mutex<Option<Box<dyn Iterator<Item = Listed> + Send + 'a>>>,
     totals: Totals,
 }
 
-impl<I: Iterator<Item = Listed> + Send> ListedFiles<I> {
+impl<'a> ListedFiles<'a> {
     /// Makes a source of `listed`. `local` says how files are read, and names none itself. `totals` are for a forecast.
-    pub fn new(local: LocalSource, listed: I, totals: Totals) -> ListedFiles<I> {
-        ListedFiles { local, listed: Mutex::new(Some(listed)), totals }
+    pub fn new(
+        local: LocalSource,
+        listed: impl Iterator<Item = Listed> + Send + 'a,
+        totals: Totals,
+    ) -> ListedFiles<'a> {
+        ListedFiles { local, listed: Mutex::new(Some(Box::new(listed))), totals }
     }
 }
 
-impl<I> ListedFiles<I> {
+impl ListedFiles<'_> {
     /// Returns the entry of a path that was named.
     fn named(&self, path: &[u8], size: u64, holder: &mut Option<Arc<Directory>>) -> Result<Entry<ListedHandle>, Errno> {
         let stat = long_path::stat(path, AtFlags::empty())?;
@@ -152,7 +157,7 @@ impl Levels {
     }
 }
 
-impl<I: Iterator<Item = Listed> + Send> Source for ListedFiles<I> {
+impl Source for ListedFiles<'_> {
     type Handle = ListedHandle;
     type File = ListedFile;
 
@@ -215,7 +220,7 @@ pub(crate) fn walked(path: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
-impl<I: Sync + Send> Watch for ListedFiles<I> {
+impl Watch for ListedFiles<'_> {
     fn watch(&self) {
         self.local.watch();
     }

@@ -13,7 +13,7 @@ use pfh_source::{
     WalkOptions,
 };
 
-type Files = FoundFiles<std::vec::IntoIter<FoundFile>>;
+type Files = FoundFiles<'static>;
 
 fn found(path: &Path) -> FoundFile {
     let metadata = fs::metadata(path).unwrap();

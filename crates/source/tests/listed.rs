@@ -13,7 +13,7 @@ use pfh_source::{
     SourceFile, Totals, WalkOptions,
 };
 
-type Files = ListedFiles<std::vec::IntoIter<Listed>>;
+type Files = ListedFiles<'static>;
 
 fn source(listed: Vec<Listed>, options: WalkOptions) -> Files {
     ListedFiles::new(LocalSource::new(options).unwrap(), listed.into_iter(), Totals::default())

@@ -12,7 +12,6 @@ use super::{message, named_paths, progress, reading, warnings};
 use pfh_engine::{CancelToken, Counters, Decide, Options, Prepare, Report, Sink};
 use pfh_record::{FileIdentity, Record, Summary};
 use pfh_source::{Source, Watch};
-use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::ops::ControlFlow;
@@ -382,7 +381,7 @@ impl Command {
     ///
     /// # Errors
     /// If the run cannot begin.
-    pub(crate) fn hash<S: Source + Watch, T: Send + 'static>(
+    pub(crate) fn hash<S: Source + Watch, T: Send>(
         &mut self,
         options: &Options,
         source: &S,
@@ -393,14 +392,8 @@ impl Command {
         let counters = self.counters.take().unwrap_or_default();
         let cancel = self.first_run.take().unwrap_or_else(|| self.cancel().clone());
         let report = progress::of_run(self.reporting.progress, source, &counters, || {
-            let prepare = |record: Record| {
-                let item = prepare(record);
-                item.map(|made| Box::new(made) as Made)
-            };
-            // Every item is of this type.
-            let mut deliver = |made: Made| made.downcast().map_or(ControlFlow::Continue(()), |made| deliver(*made));
-            let mut items = Items { command: self, deliver: &mut deliver };
-            pfh::run_on(options, source, &prepare, &mut items, decide, &counters, &cancel)
+            let mut items = Items { command: self, deliver };
+            pfh::run_on(options, source, prepare, &mut items, decide, &counters, &cancel)
         });
         self.warnings.end();
         report
@@ -513,19 +506,16 @@ impl Drop for Command {
     }
 }
 
-/// The results of all commands: of one type, so that the engine is compiled once for all of them.
-type Made = Box<dyn Any + Send>;
-
 /// The one sink of all commands: keeps the tally, reports warnings, and passes on the results.
-struct Items<'a> {
+struct Items<'a, T> {
     command: &'a mut Command,
-    deliver: &'a mut (dyn FnMut(Made) -> ControlFlow<()> + Send),
+    deliver: &'a mut (dyn FnMut(T) -> ControlFlow<()> + Send),
 }
 
-impl Sink for Items<'_> {
-    type Item = Item<Made>;
+impl<T: Send> Sink for Items<'_, T> {
+    type Item = Item<T>;
 
-    fn deliver(&mut self, item: Item<Made>) -> ControlFlow<()> {
+    fn deliver(&mut self, item: Item<T>) -> ControlFlow<()> {
         self.command.count(&item);
         match self.command.written {
             Ok(()) => (self.deliver)(item.made),
