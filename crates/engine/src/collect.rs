@@ -26,12 +26,9 @@ pub(crate) trait Delivery: Sync {
 
 /// The finished files of one thread that it has not handed over.
 pub(crate) trait Group {
-    /// Prepares the record of a finished file and adds it. A panic of the caller's code passes through, and nothing is
-    /// added.
-    fn prepare(&mut self, ticket: Ticket, record: Record);
-
-    /// Adds a file without a record.
-    fn leave_out(&mut self, ticket: Ticket);
+    /// Prepares the record of a finished file, if it has one, and adds the file. A panic of the caller's code passes
+    /// through, and nothing is added.
+    fn add(&mut self, ticket: Ticket, record: Option<Record>);
 
     fn len(&self) -> usize;
 
@@ -125,13 +122,9 @@ struct ItemGroup<'c, 'k, K: Sink> {
 }
 
 impl<K: Sink> Group for ItemGroup<'_, '_, K> {
-    fn prepare(&mut self, ticket: Ticket, record: Record) {
-        let item = (self.collector.prepare)(record);
-        self.finished.push(Finished { ticket, item: Some(item) });
-    }
-
-    fn leave_out(&mut self, ticket: Ticket) {
-        self.finished.push(Finished { ticket, item: None });
+    fn add(&mut self, ticket: Ticket, record: Option<Record>) {
+        let item = record.map(self.collector.prepare);
+        self.finished.push(Finished { ticket, item });
     }
 
     fn len(&self) -> usize {

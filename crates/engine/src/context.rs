@@ -328,19 +328,19 @@ impl<'c, 'r, 'm, S: Source> Worker<'c, 'r, 'm, S> {
             self.context.queue.charge(extra_bytes);
             ticket.cost_bytes += extra_bytes;
         }
-        let prepared = catch_unwind(AssertUnwindSafe(|| self.finished.prepare(ticket, record)));
-        if let Err(panic) = prepared {
-            self.context.abort(panic);
-            self.finished.leave_out(ticket);
-        }
-        if extra_bytes > 0 || self.finished.len() >= RECORDS_HELD_MAX {
+        self.add(ticket, Some(record));
+        if extra_bytes > 0 {
             self.flush();
         }
     }
 
-    /// Ends a file that has no record.
-    pub(crate) fn leave_out(&mut self, ticket: Ticket) {
-        self.finished.leave_out(ticket);
+    /// Adds a file that ends with this record, or with none, to those to be handed over.
+    pub(crate) fn add(&mut self, ticket: Ticket, record: Option<Record>) {
+        let added = catch_unwind(AssertUnwindSafe(|| self.finished.add(ticket, record)));
+        if let Err(panic) = added {
+            self.context.abort(panic);
+            self.finished.add(ticket, None);
+        }
         if self.finished.len() >= RECORDS_HELD_MAX {
             self.flush();
         }

@@ -52,7 +52,7 @@ impl<S: Source> Worker<'_, '_, '_, S> {
                 let failure = Failure { metadata: Some(metadata), ..Failure::new(Outcome::Skipped(reason)) };
                 self.fail(job.ticket, job.entry.path(), failure);
             }
-            Unopened::LeftOut => self.leave_out(job.ticket),
+            Unopened::LeftOut => self.add(job.ticket, None),
             Unopened::Failed(error) => self.fail(job.ticket, job.entry.path(), Failure::unreadable(0, error)),
         }
         None

@@ -94,6 +94,7 @@ pub fn run<S: Source, K: Sink>(
     run_for(options, source, &Collector::new(sink, prepare, options.unordered), decide, counters, cancel)
 }
 
+/// Runs, whatever the items of the sink are.
 fn run_for<S: Source>(
     options: &Options,
     source: &S,

@@ -61,8 +61,7 @@ impl FoundFiles<'static> {
     pub fn as_walked(local: LocalSource, paths: Vec<Vec<u8>>, bytes_max: Option<u64>) -> Self {
         let directories = open_parents(&local, &paths);
         let file = |path| FoundFile { path, size: 0, identity: None };
-        let files: Vec<FoundFile> = paths.into_iter().map(file).collect();
-        let source = FoundFiles::new(local, files.into_iter(), bytes_max, Totals::default());
+        let source = FoundFiles::new(local, paths.into_iter().map(file), bytes_max, Totals::default());
         FoundFiles { are_sizes_known: false, directories, ..source }
     }
 }
