@@ -11,8 +11,9 @@ use pfh_list::ExternalSort;
 use std::collections::BTreeMap;
 use std::io;
 
-/// Number of sorts that may hold records at the same time, and of as many shares of the memory.
-const SORTS: u64 = 8;
+/// Number of equal shares of the memory. At most six sorts hold records at the same time, each up to a share. The paths
+/// have one share, and what was sorted keeps a half: of these there are seven at most, with no more than three sorts.
+const SHARES: u64 = 8;
 
 /// A file in a list.
 #[derive(Clone, Copy, Debug)]
@@ -70,16 +71,16 @@ impl Catalogue {
     /// # Errors
     /// If a temporary file cannot be created.
     pub fn new(memory_bytes: u64, with_empty: bool, two_sides: bool) -> io::Result<Catalogue> {
-        let sort_bytes = memory_bytes / SORTS;
+        let share_bytes = memory_bytes / SHARES;
         Ok(Catalogue {
-            paths: PathWriter::new()?,
-            memory_bytes: sort_bytes,
+            paths: PathWriter::new(share_bytes),
+            memory_bytes: share_bytes,
             with_empty,
             two_sides,
-            sizes: ExternalSort::new(sort_bytes),
-            listed: ExternalSort::new(sort_bytes),
-            whole_paths: ExternalSort::new(sort_bytes),
-            found_paths: ExternalSort::new(sort_bytes),
+            sizes: ExternalSort::new(share_bytes),
+            listed: ExternalSort::new(share_bytes),
+            whole_paths: ExternalSort::new(share_bytes),
+            found_paths: ExternalSort::new(share_bytes),
             files: 0,
         })
     }
@@ -171,8 +172,8 @@ impl Catalogue {
             files -= again.len();
             sizes = ExternalSort::new(memory_bytes);
             let mut again = Following::new(&again);
-            for item in paths.scan() {
-                let Item { number, content, side, place, .. } = item?;
+            let mut items = paths.scan();
+            while let Some(&Item { number, content, side, place, .. }) = items.next_item()? {
                 if let Content::File { size, .. } = content
                     && (size > 0 || with_empty)
                     && again.of(number)?.is_none()
@@ -275,5 +276,5 @@ fn found_again(found_paths: ExternalSort<FOUND_PATH_BYTES>, memory_bytes: u64) -
             }
         },
     )?;
-    RecordFile::of(again)
+    RecordFile::of(again, memory_bytes)
 }

@@ -160,11 +160,11 @@ pub(crate) fn equal_directories(
     let mut classes = Following::new(classes);
     let found = ExternalSort::new(memory_bytes);
     let mut pass = Pass { path: Vec::new(), place: 0, levels: Vec::new(), missing: None, found };
-    for item in paths.scan() {
-        let item = item?;
-        pass.go_to(&item)?;
+    let mut items = paths.scan();
+    while let Some(item) = items.next_item()? {
+        pass.go_to(item)?;
         let class = classes.of(item.number)?;
-        let content = content_of(&item, class, with_empty);
+        let content = content_of(item, class, with_empty);
         if content.is_none() {
             pass.missing = Some(item.path.clone());
         }
@@ -235,7 +235,7 @@ pub(crate) fn equal_directories(
             if is_other { sorted.push(place) } else { Ok(()) }
         },
     )?;
-    RecordFile::of(sorted)
+    RecordFile::of(sorted, memory_bytes)
 }
 
 /// Returns the kind of an item and a value that is the same for equal contents; `None` if they are not known.

@@ -6,11 +6,11 @@ use crate::digested::{Digested, LISTED};
 use crate::directories::{AGAIN, Class, UNREAD, equal_directories, is_below};
 use crate::item::{Content, Item, SIZE_UNKNOWN, Side};
 use crate::paths::{PathReader, Paths};
-use crate::record_file::{Following, Range, RecordFile, RecordReader, each_group, number, record, temporary};
+use crate::record_file::{Following, Range, RecordFile, RecordReader, Spool, each_group, number, record};
 use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io;
 
 /// The groups that are reported.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,7 @@ impl Digests {
         let (digests, repeated) = each_once(digests, whole_paths, memory_bytes)?;
         let mut totals = Totals { files: files - repeated, unread, ..Totals::default() };
         let mut classes = ExternalSort::<33>::new(memory_bytes);
-        let (mut known, mut groups) = (temporary()?, 0_u64);
+        let (mut known, mut groups) = (Spool::new(memory_bytes / 2), 0_u64);
         each_group(
             digests,
             DIGEST_BYTES_MAX,
@@ -117,8 +117,8 @@ impl Digests {
             |same, digest| {
                 let item = number(digest, IDENTITY + 16);
                 if same.identity.is_none() {
-                    known.write_all(&digest[..DIGEST_BYTES_MAX])?;
-                    known.write_all(&same.size.unwrap_or(SIZE_UNKNOWN).to_be_bytes())?;
+                    known.write(&digest[..DIGEST_BYTES_MAX])?;
+                    known.write(&same.size.unwrap_or(SIZE_UNKNOWN).to_be_bytes())?;
                 }
                 let is_new = same.next(identity_in(digest), item);
                 let is_copy = is_new && same.first != Some(item);
@@ -129,7 +129,7 @@ impl Digests {
             },
         )?;
         failed.into_each(|item| classes.push(record(&[&item, &UNREAD.to_be_bytes(), &[0; 17]])))?;
-        let classes = with_again(RecordFile::of(classes)?, &again, memory_bytes)?;
+        let classes = with_again(RecordFile::of(classes, memory_bytes)?, &again, memory_bytes)?;
         let shared = sharing(&paths, &classes, memory_bytes, shared_room)?;
         let known = RecordFile::written(known, groups)?;
         let equal = match options.directories {
@@ -182,11 +182,11 @@ impl Digests {
             },
         )?;
         failed.into_each(|item| answers.push(record(&[&item, &[2]])))?;
-        let mut answers = Following::new(&RecordFile::of(answers)?);
+        let mut answers = Following::new(&RecordFile::of(answers, memory_bytes)?);
         let mut again = Following::new(&again);
         let mut uncovered = Uncovered::default();
-        for item in paths.scan() {
-            let item = item?;
+        let mut items = paths.scan();
+        while let Some(item) = items.next_item()? {
             let answer = answers.of(item.number)?.map(|answer| answer[8]);
             let is_file = match item.content {
                 Content::File { .. } => true,
@@ -205,7 +205,7 @@ impl Digests {
                     uncovered.uncovered += 1;
                     uncovered.uncovered_bytes =
                         uncovered.uncovered_bytes.saturating_add(item.content.size().unwrap_or(0));
-                    visit(&item)?;
+                    visit(item)?;
                 }
             }
         }
@@ -245,7 +245,7 @@ fn with_same_paths(
         |sides, _| Ok(*sides == [true; 2]),
         |_, path| same.push(number(path, 17).to_be_bytes()),
     )?;
-    let same = RecordFile::of(same)?;
+    let same = RecordFile::of(same, memory_bytes)?;
     if same.is_empty() {
         return Ok(digests);
     }
@@ -290,7 +290,7 @@ fn each_once(
         },
         |sum, path| same.push(record(&[&path[17..], &sum.first.unwrap_or(0).to_be_bytes(), &[path[16]]])),
     )?;
-    let same = RecordFile::of(same)?;
+    let same = RecordFile::of(same, memory_bytes)?;
     if same.is_empty() {
         return Ok((digests, repeated));
     }
@@ -358,7 +358,7 @@ fn with_again(classes: RecordFile<33>, again: &RecordFile<16>, memory_bytes: u64
         class[32] = AGAIN;
         all.push(class)
     })?;
-    RecordFile::of(all)
+    RecordFile::of(all, memory_bytes)
 }
 
 /// Finds copies that take no room of their own. Returns their numbers, in order.
@@ -395,7 +395,7 @@ fn sharing(
             if is_copy { shared.push(number(room, 24).to_be_bytes()) } else { Ok(()) }
         },
     )?;
-    RecordFile::of(shared)
+    RecordFile::of(shared, memory_bytes)
 }
 
 /// A directory with equal ones that the pass is in.
@@ -439,10 +439,10 @@ fn assign(
         let numbers = [group, first, end as u64, saved_bytes, files, bytes].map(u64::to_be_bytes);
         directories.push(*numbers.as_flattened().first_chunk().ok_or(io::ErrorKind::InvalidData)?)
     };
-    for item in paths.scan() {
-        let item = item?;
+    let mut items = paths.scan();
+    while let Some(item) = items.next_item()? {
         while let Some(last) = open.last()
-            && (last.place != item.place || !is_below(&item, &path, last.end))
+            && (last.place != item.place || !is_below(item, &path, last.end))
         {
             open.pop().map_or(Ok(()), &mut close)?;
         }
@@ -650,7 +650,7 @@ impl Groups {
             },
             |_, _| Ok(()),
         )?;
-        Ok(Groups { paths, known, files, directories, order: RecordFile::of(order)?, totals })
+        Ok(Groups { paths, known, files, directories, order: RecordFile::of(order, memory_bytes)?, totals })
     }
 
     /// The sums.

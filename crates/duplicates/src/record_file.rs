@@ -1,117 +1,135 @@
-//! Records of one length in a temporary file, and passes over sorted groups of them.
+//! Bytes that are written once and read by several readers: records of one length, and passes over sorted groups of them.
+//! They lie in memory if they are few, and otherwise in temporary files.
 
 use pfh_list::ExternalSort;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Cursor, Write};
 use std::iter::Peekable;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use tempfile::{SpooledData, SpooledTempFile};
 
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Bytes that a [`Window`] reads at least.
+/// Bytes of a file that a [`Window`] reads at least.
 const WINDOW_BYTES: usize = 4 << 10;
 
-/// A file that several readers share, each with a position of its own.
+/// A writer of bytes, in memory up to a limit.
+pub(crate) struct Spool(BufWriter<SpooledTempFile>);
+
+impl Spool {
+    pub(crate) fn new(memory_bytes: u64) -> Spool {
+        let spooled = SpooledTempFile::new(usize::try_from(memory_bytes).unwrap_or(usize::MAX));
+        Spool(BufWriter::with_capacity(BUFFER_BYTES, spooled))
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+
+    pub(crate) fn finish(self) -> io::Result<Stored> {
+        let spooled = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(Stored(Arc::new(spooled.into_inner())))
+    }
+}
+
+/// Bytes that several readers share.
 #[derive(Clone)]
-pub(crate) struct Shared {
-    file: Arc<File>,
-    offset: u64,
-}
+pub(crate) struct Stored(Arc<SpooledData>);
 
-impl Shared {
-    pub(crate) fn new(file: File) -> Shared {
-        Shared { file: Arc::new(file), offset: 0 }
+impl Stored {
+    fn of(bytes: Vec<u8>) -> Stored {
+        Stored(Arc::new(SpooledData::InMemory(Cursor::new(bytes))))
     }
 
-    /// Returns a reader from `offset` on.
-    pub(crate) fn at(&self, offset: u64) -> BufReader<Shared> {
-        BufReader::with_capacity(BUFFER_BYTES, Shared { offset, ..self.clone() })
-    }
-
-    /// Returns a reader of parts of the file.
+    /// Returns a reader of parts.
     pub(crate) fn window(&self) -> Window {
-        Window { file: self.clone(), bytes: Vec::new(), start: 0 }
-    }
-
-    /// Reads up to the end of `buffer` or of the file. Returns the number of bytes.
-    pub(crate) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match self.file.read_at(&mut buffer[filled..], offset + filled as u64) {
-                Ok(0) => break,
-                Ok(bytes) => filled += bytes,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(filled)
+        Window { stored: self.clone(), bytes: Vec::new(), start: 0 }
     }
 }
 
-impl Read for Shared {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let bytes = Shared::read_at(self, buffer, self.offset)?;
-        self.offset += bytes as u64;
-        Ok(bytes)
-    }
-}
-
-/// Reads parts of a file. It keeps the bytes around the last part, because the next one is often near.
+/// Reads parts of stored bytes. Of a file it keeps the bytes around the last part, because the next one is often near.
 pub(crate) struct Window {
-    file: Shared,
+    stored: Stored,
     bytes: Vec<u8>,
     start: u64,
 }
 
 impl Window {
-    /// Returns `length` bytes at `offset`, fewer at the end of the file.
+    /// Returns `length` bytes at `offset`, fewer at the end.
     pub(crate) fn get(&mut self, offset: u64, length: usize) -> io::Result<&[u8]> {
+        let file = match &*self.stored.0 {
+            SpooledData::InMemory(bytes) => return Ok(part(bytes.get_ref(), offset, length)),
+            SpooledData::OnDisk(file) => file,
+        };
         let end = self.start + self.bytes.len() as u64;
         if offset < self.start || offset + length as u64 > end {
             // Parts that are read in order are read many at a time.
             let goes_on = (self.start..=end + BUFFER_BYTES as u64).contains(&offset);
             let least = if goes_on { BUFFER_BYTES } else { WINDOW_BYTES };
-            (self.start, self.bytes) = (offset, std::mem::take(&mut self.bytes));
+            self.start = offset;
             self.bytes.resize(length.max(least), 0);
-            let read = self.file.read_at(&mut self.bytes, offset)?;
-            self.bytes.truncate(read);
+            let mut filled = 0;
+            while filled < self.bytes.len() {
+                match file.read_at(&mut self.bytes[filled..], offset + filled as u64) {
+                    Ok(0) => break,
+                    Ok(bytes) => filled += bytes,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => {
+                        self.bytes.clear();
+                        return Err(error);
+                    }
+                }
+            }
+            self.bytes.truncate(filled);
         }
-        let first = (offset - self.start) as usize;
-        Ok(&self.bytes[first..self.bytes.len().min(first + length)])
+        Ok(part(&self.bytes, offset - self.start, length))
     }
 }
 
-/// Returns a writer to a new temporary file.
-pub(crate) fn temporary() -> io::Result<BufWriter<File>> {
-    Ok(BufWriter::with_capacity(BUFFER_BYTES, tempfile::tempfile()?))
+/// Returns `length` bytes at `offset`, fewer at the end.
+fn part(bytes: &[u8], offset: u64, length: usize) -> &[u8] {
+    let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default();
+    &rest[..length.min(rest.len())]
 }
 
-/// Ends the writing of a temporary file.
-pub(crate) fn written(writer: BufWriter<File>) -> io::Result<Shared> {
-    Ok(Shared::new(writer.into_inner().map_err(io::IntoInnerError::into_error)?))
-}
-
-/// Records of `N` bytes in a temporary file.
+/// Records of `N` bytes.
 pub(crate) struct RecordFile<const N: usize> {
-    file: Shared,
+    stored: Stored,
     records: u64,
 }
 
 impl<const N: usize> RecordFile<N> {
-    /// Writes sorted records.
-    pub(crate) fn of(sort: ExternalSort<N>) -> io::Result<RecordFile<N>> {
-        let (mut writer, mut records) = (temporary()?, 0);
+    /// Takes sorted records. They stay in memory if they take at most half of `memory_bytes`, which was the limit of
+    /// the sort.
+    pub(crate) fn of(sort: ExternalSort<N>, memory_bytes: u64) -> io::Result<RecordFile<N>> {
+        let kept_bytes = memory_bytes / 2;
+        match sort.into_memory()? {
+            Ok(records) if records.as_flattened().len() as u64 <= kept_bytes => Ok(RecordFile::in_memory(records)),
+            Ok(records) => {
+                let mut spool = Spool::new(kept_bytes);
+                spool.write(records.as_flattened())?;
+                RecordFile::written(spool, records.len() as u64)
+            }
+            Err(sort) => RecordFile::in_file(sort),
+        }
+    }
+
+    fn in_memory(records: Vec<[u8; N]>) -> RecordFile<N> {
+        RecordFile { records: records.len() as u64, stored: Stored::of(records.into_flattened()) }
+    }
+
+    fn in_file(sort: ExternalSort<N>) -> io::Result<RecordFile<N>> {
+        let (mut spool, mut records) = (Spool::new(0), 0);
         sort.into_each(|record| {
             records += 1;
-            writer.write_all(&record)
+            spool.write(&record)
         })?;
-        Ok(RecordFile { file: written(writer)?, records })
+        RecordFile::written(spool, records)
     }
 
     /// Ends the writing of `records` records.
-    pub(crate) fn written(writer: BufWriter<File>, records: u64) -> io::Result<RecordFile<N>> {
-        Ok(RecordFile { file: written(writer)?, records })
+    pub(crate) fn written(spool: Spool, records: u64) -> io::Result<RecordFile<N>> {
+        Ok(RecordFile { stored: spool.finish()?, records })
     }
 
     /// Number of records.
@@ -126,12 +144,12 @@ impl<const N: usize> RecordFile<N> {
 
     /// Returns a reader of single records.
     pub(crate) fn reader(&self) -> RecordReader<N> {
-        RecordReader(self.file.window())
+        RecordReader(self.stored.window())
     }
 
     /// Reads the records from this number on.
     pub(crate) fn scan(&self, number: u64) -> Scan<N> {
-        Scan { reader: self.file.at(number * N as u64) }
+        Scan { reader: self.reader(), numbers: number..self.records }
     }
 }
 
@@ -151,20 +169,15 @@ impl<const N: usize> RecordReader<N> {
 
 /// The records of a [`RecordFile`], in order.
 pub(crate) struct Scan<const N: usize> {
-    reader: BufReader<Shared>,
+    reader: RecordReader<N>,
+    numbers: std::ops::Range<u64>,
 }
 
 impl<const N: usize> Iterator for Scan<N> {
     type Item = io::Result<[u8; N]>;
 
     fn next(&mut self) -> Option<io::Result<[u8; N]>> {
-        match self.reader.fill_buf() {
-            Ok([]) => return None,
-            Ok(_) => {}
-            Err(error) => return Some(Err(error)),
-        }
-        let mut record = [0; N];
-        Some(self.reader.read_exact(&mut record).map(|()| record))
+        self.numbers.next().map(|number| self.reader.get(number))
     }
 }
 
@@ -201,7 +214,7 @@ pub(crate) struct Range {
 }
 
 /// Sorts records, and passes twice over each group of those whose first `key_bytes` bytes are equal: `see` sums up the
-/// group, `begin` decides by the sum whether `take` gets its records.
+/// group, `begin` decides by the sum whether `take` gets its records. The result lies in memory if the sort did.
 pub(crate) fn each_group<const N: usize, S: Default>(
     sort: ExternalSort<N>,
     key_bytes: usize,
@@ -209,7 +222,10 @@ pub(crate) fn each_group<const N: usize, S: Default>(
     mut begin: impl FnMut(&mut S, Range) -> io::Result<bool>,
     mut take: impl FnMut(&mut S, &[u8; N]) -> io::Result<()>,
 ) -> io::Result<RecordFile<N>> {
-    let file = RecordFile::of(sort)?;
+    let file = match sort.into_memory()? {
+        Ok(records) => RecordFile::in_memory(records),
+        Err(sort) => RecordFile::in_file(sort)?,
+    };
     let (mut ahead, mut behind) = (file.scan(0).peekable(), file.scan(0));
     let mut first = 0;
     while let Some(record) = ahead.next() {
@@ -260,17 +276,21 @@ mod tests {
     #[test]
     fn a_window_shows_any_part() {
         let bytes: Vec<u8> = (0..3 * BUFFER_BYTES as u32).map(|byte| (byte % 251) as u8).collect();
-        let mut writer = temporary().unwrap();
-        writer.write_all(&bytes).unwrap();
-        let mut window = written(writer).unwrap().window();
-        let (last, buffer) = (bytes.len() - 1, BUFFER_BYTES);
-        for offset in [0, 1, 4095, 4090, buffer, buffer - 1, 5, last, last - 9, 2 * buffer + 7, 0] {
-            for length in [1, 10, 5000, buffer + 1] {
-                let end = bytes.len().min(offset + length);
-                assert!(window.get(offset as u64, length).unwrap() == &bytes[offset..end], "{length} at {offset}");
+        for memory_bytes in [0, 1 << 20] {
+            let mut spool = Spool::new(memory_bytes);
+            spool.write(&bytes).unwrap();
+            let stored = spool.finish().unwrap();
+            assert_eq!(matches!(&*stored.0, SpooledData::InMemory(_)), memory_bytes > 0);
+            let mut window = stored.window();
+            let (last, buffer) = (bytes.len() - 1, BUFFER_BYTES);
+            for offset in [0, 1, 4095, 4090, buffer, buffer - 1, 5, last, last - 9, 2 * buffer + 7, 0] {
+                for length in [1, 10, 5000, buffer + 1] {
+                    let end = bytes.len().min(offset + length);
+                    assert!(window.get(offset as u64, length).unwrap() == &bytes[offset..end], "{length} at {offset}");
+                }
             }
+            assert!(window.get(1 << 40, 1).unwrap().is_empty());
         }
-        assert!(window.get(1 << 40, 1).unwrap().is_empty());
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Sifted {
                 }
             },
         )?;
-        let beginnings = RecordFile::of(beginnings)?;
+        let beginnings = RecordFile::of(beginnings, memory_bytes)?;
         let begun = ExternalSort::new(memory_bytes);
         let presences = BTreeMap::new();
         Ok(Sifted { paths, digested, beginnings, whole, begun, memory_bytes, two_sides, files, presences })
@@ -176,7 +176,7 @@ impl Sifted {
             |same, _| Ok(same.has_others(two_sides)),
             |_, begun| whole.push(number(begun, 56).to_be_bytes()),
         )?;
-        Ok(Agreeing { paths, digested, whole: RecordFile::of(whole)?, memory_bytes, files })
+        Ok(Agreeing { paths, digested, whole: RecordFile::of(whole, memory_bytes)?, memory_bytes, files })
     }
 }
 

@@ -55,8 +55,10 @@ impl<const N: usize> ExternalSort<N> {
     /// buffer of 64 KiB for each of the temporary files, of which there are few.
     pub fn new(memory_bytes: u64) -> ExternalSort<N> {
         const { assert!(N > 0, "a record has bytes") };
-        let records_max = usize::try_from(memory_bytes).unwrap_or(usize::MAX) / N;
-        ExternalSort { records: Vec::new(), records_max: records_max.max(RECORDS_MIN), runs: Runs::default() }
+        let order_bytes = if N > MOVED_BYTES_MAX { size_of::<Numbered>() } else { 0 };
+        let records_max = usize::try_from(memory_bytes).unwrap_or(usize::MAX) / (N + order_bytes);
+        let records_max = records_max.clamp(RECORDS_MIN, u32::MAX as usize);
+        ExternalSort { records: Vec::new(), records_max, runs: Runs::default() }
     }
 
     /// Adds a record.
@@ -65,7 +67,7 @@ impl<const N: usize> ExternalSort<N> {
     /// If a temporary file cannot be created, written or read, or the system refuses memory.
     pub fn push(&mut self, record: [u8; N]) -> io::Result<()> {
         if self.records.len() == self.records_max {
-            sort(&mut self.records);
+            sort(&mut self.records)?;
             let mut run = Run::new()?;
             self.records.drain(..).try_for_each(|record| record.write(&mut run.0))?;
             self.runs.push::<[u8; N]>(run.end()?)?;
@@ -79,24 +81,70 @@ impl<const N: usize> ExternalSort<N> {
         Ok(())
     }
 
+    /// Returns all records in order if no temporary file was needed for them; otherwise the sort as it is.
+    ///
+    /// # Errors
+    /// If the system refuses memory.
+    pub fn into_memory(mut self) -> io::Result<Result<Vec<[u8; N]>, ExternalSort<N>>> {
+        if !self.runs.is_empty() {
+            return Ok(Err(self));
+        }
+        sort(&mut self.records)?;
+        Ok(Ok(self.records))
+    }
+
     /// Calls `each` with all records in order.
     ///
     /// # Errors
     /// If a temporary file cannot be read, and the errors of `each`.
     pub fn into_each(mut self, mut each: impl FnMut([u8; N]) -> io::Result<()>) -> io::Result<()> {
-        sort(&mut self.records);
+        sort(&mut self.records)?;
         let mut rest = self.records.into_iter();
         let mut next = |record: &mut [u8; N]| rest.next().map(|next| *record = next).is_some();
         merge(self.runs.into_files(), &mut next, &mut |record| each(*record))
     }
 }
 
+/// Longest record that is moved while records are sorted. Longer ones are moved once, to their places.
+const MOVED_BYTES_MAX: usize = 32;
+
+/// The first bytes of a record, and its number among those that are sorted.
+type Numbered = (u64, u32);
+
 /// Sorts records by their bytes.
-fn sort<const N: usize>(records: &mut [[u8; N]]) {
+fn sort<const N: usize>(records: &mut [[u8; N]]) -> io::Result<()> {
     match N {
         // The compiler compares them as one number.
         ..=FIRST_BYTES => records.sort_unstable(),
-        _ => records.sort_unstable_by(|one, other| first(one).cmp(&first(other)).then_with(|| one.cmp(other))),
+        _ if N <= MOVED_BYTES_MAX => {
+            records.sort_unstable_by(|one, other| first(one).cmp(&first(other)).then_with(|| one.cmp(other)));
+        }
+        _ => {
+            let mut order = Vec::<Numbered>::new();
+            order.try_reserve_exact(records.len())?;
+            order.extend(records.iter().zip(0..).map(|(record, number)| (first(record), number)));
+            let rest = |number: u32| &records[number as usize][FIRST_BYTES..];
+            order.sort_unstable_by(|one, other| one.0.cmp(&other.0).then_with(|| rest(one.1).cmp(rest(other.1))));
+            put_in_order(records, &mut order);
+        }
+    }
+    Ok(())
+}
+
+/// Moves each record to its place, along the circles in which each is at the place of the next. Then `order` tells
+/// nothing any more.
+fn put_in_order<const N: usize>(records: &mut [[u8; N]], order: &mut [Numbered]) {
+    for start in 0..records.len() {
+        let (first, mut place) = (records[start], start);
+        loop {
+            let next = std::mem::replace(&mut order[place].1, place as u32) as usize;
+            if next == start {
+                records[place] = first;
+                break;
+            }
+            records[place] = records[next];
+            place = next;
+        }
     }
 }
 
@@ -409,15 +457,15 @@ fn merge<R: Record>(
 mod tests {
     use super::*;
 
-    fn sorted(count: u32) -> (usize, Vec<[u8; 12]>, Vec<[u8; 12]>) {
+    fn sorted<const N: usize>(count: u32) -> (usize, Vec<[u8; N]>, Vec<[u8; N]>) {
         let record = |i: u32| {
-            let mut record = [0; 12];
+            let mut record = [0; N];
             for (bytes, number) in record.chunks_exact_mut(4).zip([i.wrapping_mul(2_654_435_761) >> 20, i % 7, i]) {
                 bytes.copy_from_slice(&number.to_be_bytes());
             }
             record
         };
-        let mut expected: Vec<[u8; 12]> = (0..count).map(record).collect();
+        let mut expected: Vec<[u8; N]> = (0..count).map(record).collect();
         let mut sort = ExternalSort::new(0);
         expected.iter().for_each(|record| sort.push(*record).unwrap());
         let runs = sort.runs.levels.iter().map(Vec::len).sum();
@@ -433,17 +481,23 @@ mod tests {
 
     #[test]
     fn any_number_of_records_comes_back_in_order() {
-        for count in [0_u32, 1, 1023, 1024, 1025, 10_000] {
-            let (runs, found, expected) = sorted(count);
-            assert_eq!(runs, (count as usize).saturating_sub(1) / RECORDS_MIN);
-            assert_eq!(found, expected, "{count}");
+        fn test<const N: usize>() {
+            for count in [0_u32, 1, 1023, 1024, 1025, 10_000] {
+                let (runs, found, expected) = sorted::<N>(count);
+                assert_eq!(runs, (count as usize).saturating_sub(1) / RECORDS_MIN);
+                assert!(found == expected, "{count} of {N} bytes");
+            }
         }
+        test::<4>();
+        test::<12>();
+        test::<{ MOVED_BYTES_MAX + 1 }>();
+        test::<97>();
     }
 
     #[test]
     fn files_stay_few() {
         for runs in [RUNS_MAX, RUNS_MAX + 1, 2 * RUNS_MAX, 3 * RUNS_MAX] {
-            let (open, found, expected) = sorted((runs * RECORDS_MIN + 1) as u32);
+            let (open, found, expected) = sorted::<12>((runs * RECORDS_MIN + 1) as u32);
             assert!(open <= RUNS_MAX + runs / RUNS_MAX, "{open}");
             assert!(found == expected, "{runs} runs");
         }
