@@ -67,12 +67,9 @@ pub struct Catalogue {
 impl Catalogue {
     /// Makes a catalogue that, with all that follows from it, takes about `memory_bytes` of memory. `with_empty`: files
     /// of no bytes are compared, too. `two_sides`: only files of different sides are compared with each other.
-    ///
-    /// # Errors
-    /// If a temporary file cannot be created.
-    pub fn new(memory_bytes: u64, with_empty: bool, two_sides: bool) -> io::Result<Catalogue> {
+    pub fn new(memory_bytes: u64, with_empty: bool, two_sides: bool) -> Catalogue {
         let share_bytes = memory_bytes / SHARES;
-        Ok(Catalogue {
+        Catalogue {
             paths: PathWriter::new(share_bytes),
             memory_bytes: share_bytes,
             with_empty,
@@ -82,7 +79,7 @@ impl Catalogue {
             whole_paths: ExternalSort::new(share_bytes),
             found_paths: ExternalSort::new(share_bytes),
             files: 0,
-        })
+        }
     }
 
     /// Adds a name in a directory, or a file. `whole_path` is as of [`Listed`], and of use where lists may have the

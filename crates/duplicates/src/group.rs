@@ -702,7 +702,7 @@ mod tests {
     /// Searches below `t`, for files with these paths, numbers and contents. `shared`: those with the same content
     /// share their room.
     fn search(files: &[(&str, u64, &str)], options: Options, shared: bool) -> (Vec<Found>, Totals) {
-        let mut catalogue = Catalogue::new(0, options.with_empty, false).unwrap();
+        let mut catalogue = Catalogue::new(0, options.with_empty, false);
         for &(path, number, content) in files {
             let content = Content::File { size: content.len() as u64, identity: Some((1, number)) };
             let place = Place { number: 0, base_bytes: Some(1) };

@@ -4,9 +4,9 @@
 //! whose contents are needed ([`Catalogue::sift`], [`Sifted::agree`]), takes the digests, and returns groups
 //! ([`Digests::groups`]) or what is not covered ([`Digests::uncovered`]).
 //!
-//! Everything that grows with the number of files is sorted externally ([`ExternalSort`](pfh_list::ExternalSort)) or
-//! lies in temporary files without names, but for one bit for each group. So memory is bounded, and the results are the
-//! same for every memory limit.
+//! Everything that grows with the number of files is sorted externally ([`ExternalSort`](pfh_list::ExternalSort)), and
+//! lies in memory up to its share of the limit, then in temporary files without names; all but one bit for each group.
+//! So memory is bounded, and the results are the same for every limit.
 #![forbid(unsafe_code)]
 
 mod bits;

@@ -1,5 +1,5 @@
-//! Bytes that are written once and read by several readers: records of one length, and passes over sorted groups of them.
-//! They lie in memory if they are few, and otherwise in temporary files.
+//! Bytes that are written once and have several readers, in memory if they are few, and otherwise in temporary files:
+//! records of one length, and passes over sorted groups of them.
 
 use pfh_list::ExternalSort;
 use std::io::{self, BufWriter, Cursor, Write};

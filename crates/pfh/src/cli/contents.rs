@@ -110,11 +110,11 @@ impl<'a> Gatherer<'a> {
         algorithm: Algorithm,
         with_empty: bool,
         two_sides: bool,
-    ) -> Result<Gatherer<'a>, Failed> {
+    ) -> Gatherer<'a> {
         pfh_source::raise_open_file_limit();
         let own_files = command.output().own_files();
-        let catalogue = Catalogue::new(options.memory / 2, with_empty, two_sides).map_err(Failed::temporary)?;
-        Ok(Gatherer {
+        let catalogue = Catalogue::new(options.memory / 2, with_empty, two_sides);
+        Gatherer {
             command,
             options,
             algorithm,
@@ -125,7 +125,7 @@ impl<'a> Gatherer<'a> {
             directory: None,
             follow_files: false,
             preserve_access_time: false,
-        })
+        }
     }
 
     fn place(&mut self, list: Option<Vec<u8>>) -> u32 {

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(Reporting::of_contents(options), None);
     let inputs = arguments.digests.iter().chain(&arguments.by_digests).map(OsString::as_os_str);
     command.set_output(reading::open_output(options.output.as_deref(), inputs)?);
-    let mut gatherer = Gatherer::new(&mut command, options, algorithm, true, true)?;
+    let mut gatherer = Gatherer::new(&mut command, options, algorithm, true, true);
     gatherer.lists(lists, Side::A, false)?;
     gatherer.lists(by_lists, Side::B, false)?;
     gatherer.walk(&arguments.paths, &arguments.walk, Side::A)?;

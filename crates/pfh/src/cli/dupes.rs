@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     let mut command = Command::begin(Reporting::of_contents(options), None);
     let inputs = arguments.digests.iter().map(OsString::as_os_str);
     command.set_output(reading::open_output(options.output.as_deref(), inputs)?);
-    let mut gatherer = Gatherer::new(&mut command, options, algorithm, arguments.empty, false)?;
+    let mut gatherer = Gatherer::new(&mut command, options, algorithm, arguments.empty, false);
     gatherer.lists(lists, Side::A, !arguments.has_files())?;
     gatherer.walk(&arguments.paths, &arguments.walk, Side::A)?;
     let Gathered { digests, names, doubtful } = gatherer.read()?;
