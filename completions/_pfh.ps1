@@ -570,6 +570,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a list of the expected files with the digests that the ledger expects, without reading them')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
+            [CompletionResult]::new('relocate', 'relocate', [CompletionResultType]::ParameterValue, 'Record that the collection, or a part of it, is at another path now')
             [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
             [CompletionResult]::new('head', 'head', [CompletionResultType]::ParameterValue, 'Print the end of the chain of events, to be kept elsewhere')
             [CompletionResult]::new('verify-ledger', 'verify-ledger', [CompletionResultType]::ParameterValue, 'Check that no event was changed or lost, and that the tables follow from the events')
@@ -706,6 +707,17 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'pfh;audit;relocate' {
+            [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'The reason, which the ledger keeps')
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'Who says so, which the ledger keeps [default: the user]')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Go on even if none of the expected files is at the new path')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait until another run on the ledger has ended, instead of refusing')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'pfh;audit;migrate' {
             [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'The new algorithm')
             [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'Begin no more files after this time, such as 2h; the next migration goes on')
@@ -764,6 +776,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a list of the expected files with the digests that the ledger expects, without reading them')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
+            [CompletionResult]::new('relocate', 'relocate', [CompletionResultType]::ParameterValue, 'Record that the collection, or a part of it, is at another path now')
             [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
             [CompletionResult]::new('head', 'head', [CompletionResultType]::ParameterValue, 'Print the end of the chain of events, to be kept elsewhere')
             [CompletionResult]::new('verify-ledger', 'verify-ledger', [CompletionResultType]::ParameterValue, 'Check that no event was changed or lost, and that the tables follow from the events')
@@ -792,6 +805,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;audit;help;forget' {
+            break
+        }
+        'pfh;audit;help;relocate' {
             break
         }
         'pfh;audit;help;migrate' {
@@ -1351,6 +1367,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write a list of the expected files with the digests that the ledger expects, without reading them')
             [CompletionResult]::new('accept', 'accept', [CompletionResultType]::ParameterValue, 'Accept open findings: what was seen is expected from now on')
             [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Expect a file, or all files below a directory, no longer')
+            [CompletionResult]::new('relocate', 'relocate', [CompletionResultType]::ParameterValue, 'Record that the collection, or a part of it, is at another path now')
             [CompletionResult]::new('migrate', 'migrate', [CompletionResultType]::ParameterValue, 'Change the algorithm: verify by the old digests and compute new ones in the same reading')
             [CompletionResult]::new('head', 'head', [CompletionResultType]::ParameterValue, 'Print the end of the chain of events, to be kept elsewhere')
             [CompletionResult]::new('verify-ledger', 'verify-ledger', [CompletionResultType]::ParameterValue, 'Check that no event was changed or lost, and that the tables follow from the events')
@@ -1378,6 +1395,9 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;help;audit;forget' {
+            break
+        }
+        'pfh;help;audit;relocate' {
             break
         }
         'pfh;help;audit;migrate' {

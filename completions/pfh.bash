@@ -103,6 +103,9 @@ _pfh() {
             pfh__subcmd__audit,migrate)
                 cmd="pfh__subcmd__audit__subcmd__migrate"
                 ;;
+            pfh__subcmd__audit,relocate)
+                cmd="pfh__subcmd__audit__subcmd__relocate"
+                ;;
             pfh__subcmd__audit,report)
                 cmd="pfh__subcmd__audit__subcmd__report"
                 ;;
@@ -138,6 +141,9 @@ _pfh() {
                 ;;
             pfh__subcmd__audit__subcmd__help,migrate)
                 cmd="pfh__subcmd__audit__subcmd__help__subcmd__migrate"
+                ;;
+            pfh__subcmd__audit__subcmd__help,relocate)
+                cmd="pfh__subcmd__audit__subcmd__help__subcmd__relocate"
                 ;;
             pfh__subcmd__audit__subcmd__help,report)
                 cmd="pfh__subcmd__audit__subcmd__help__subcmd__report"
@@ -258,6 +264,9 @@ _pfh() {
                 ;;
             pfh__subcmd__help__subcmd__audit,migrate)
                 cmd="pfh__subcmd__help__subcmd__audit__subcmd__migrate"
+                ;;
+            pfh__subcmd__help__subcmd__audit,relocate)
+                cmd="pfh__subcmd__help__subcmd__audit__subcmd__relocate"
                 ;;
             pfh__subcmd__help__subcmd__audit,report)
                 cmd="pfh__subcmd__help__subcmd__audit__subcmd__report"
@@ -489,7 +498,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__audit)
-            opts="-h -V --help --version init run status history report export accept forget migrate head verify-ledger help"
+            opts="-h -V --help --version init run status history report export accept forget relocate migrate head verify-ledger help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -681,7 +690,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__audit__subcmd__help)
-            opts="init run status history report export accept forget migrate head verify-ledger help"
+            opts="init run status history report export accept forget relocate migrate head verify-ledger help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -793,6 +802,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__audit__subcmd__help__subcmd__migrate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__audit__subcmd__help__subcmd__relocate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1067,6 +1090,28 @@ _pfh() {
                     ;;
                 --progress)
                     COMPREPLY=($(compgen -W "auto always log never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__audit__subcmd__relocate)
+            opts="-h -V --why --by --allow-empty --wait --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --why)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --by)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -2778,7 +2823,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__audit)
-            opts="init run status history report export accept forget migrate head verify-ledger"
+            opts="init run status history report export accept forget relocate migrate head verify-ledger"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2876,6 +2921,20 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__help__subcmd__audit__subcmd__migrate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        pfh__subcmd__help__subcmd__audit__subcmd__relocate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -543,6 +543,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand export 'Write a list of the expected files with the digests that the ledger expects, without reading them'
             cand accept 'Accept open findings: what was seen is expected from now on'
             cand forget 'Expect a file, or all files below a directory, no longer'
+            cand relocate 'Record that the collection, or a part of it, is at another path now'
             cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
             cand head 'Print the end of the chain of events, to be kept elsewhere'
             cand verify-ledger 'Check that no event was changed or lost, and that the tables follow from the events'
@@ -670,6 +671,16 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'pfh;audit;relocate'= {
+            cand --why 'The reason, which the ledger keeps'
+            cand --by 'Who says so, which the ledger keeps [default: the user]'
+            cand --allow-empty 'Go on even if none of the expected files is at the new path'
+            cand --wait 'Wait until another run on the ledger has ended, instead of refusing'
+            cand -h 'Print help'
+            cand --help 'Print help'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'pfh;audit;migrate'= {
             cand --to 'The new algorithm'
             cand --for 'Begin no more files after this time, such as 2h; the next migration goes on'
@@ -725,6 +736,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand export 'Write a list of the expected files with the digests that the ledger expects, without reading them'
             cand accept 'Accept open findings: what was seen is expected from now on'
             cand forget 'Expect a file, or all files below a directory, no longer'
+            cand relocate 'Record that the collection, or a part of it, is at another path now'
             cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
             cand head 'Print the end of the chain of events, to be kept elsewhere'
             cand verify-ledger 'Check that no event was changed or lost, and that the tables follow from the events'
@@ -745,6 +757,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;audit;help;accept'= {
         }
         &'pfh;audit;help;forget'= {
+        }
+        &'pfh;audit;help;relocate'= {
         }
         &'pfh;audit;help;migrate'= {
         }
@@ -1239,6 +1253,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand export 'Write a list of the expected files with the digests that the ledger expects, without reading them'
             cand accept 'Accept open findings: what was seen is expected from now on'
             cand forget 'Expect a file, or all files below a directory, no longer'
+            cand relocate 'Record that the collection, or a part of it, is at another path now'
             cand migrate 'Change the algorithm: verify by the old digests and compute new ones in the same reading'
             cand head 'Print the end of the chain of events, to be kept elsewhere'
             cand verify-ledger 'Check that no event was changed or lost, and that the tables follow from the events'
@@ -1258,6 +1273,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;help;audit;accept'= {
         }
         &'pfh;help;audit;forget'= {
+        }
+        &'pfh;help;audit;relocate'= {
         }
         &'pfh;help;audit;migrate'= {
         }

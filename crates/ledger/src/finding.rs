@@ -15,6 +15,8 @@ pub enum Finding {
     Ended,
     /// The settings were changed.
     Settings,
+    /// A root is at another path from now on.
+    Relocated,
     /// The file was in the first run: its digests are expected from now on.
     First,
     /// All that was expected of it agrees.
@@ -49,12 +51,13 @@ pub enum Finding {
 
 impl Finding {
     /// All kinds with the numbers by which the ledger names them, and their words.
-    const TABLE: [(Finding, i64, &'static str); 20] = [
+    const TABLE: [(Finding, i64, &'static str); 21] = [
         (Finding::Created, 1, "created"),
         (Finding::Root, 2, "root"),
         (Finding::Began, 3, "began"),
         (Finding::Ended, 4, "ended"),
         (Finding::Settings, 5, "settings"),
+        (Finding::Relocated, 6, "relocated"),
         (Finding::First, 10, "first"),
         (Finding::Matched, 11, "matched"),
         (Finding::Changed, 12, "changed"),

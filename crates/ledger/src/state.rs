@@ -103,7 +103,12 @@ impl FileState {
                 Status::Missing => (self.status, self.expected) = (Status::Retired, None),
                 _ => (self.status, self.expected) = (Status::Sound, self.checked),
             },
-            Finding::Created | Finding::Root | Finding::Began | Finding::Ended | Finding::Settings => {}
+            Finding::Created
+            | Finding::Root
+            | Finding::Began
+            | Finding::Ended
+            | Finding::Settings
+            | Finding::Relocated => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::chain::{Hash, ORIGIN};
 use crate::database;
 use crate::ledger::{EVENT_COLUMNS, EVENT_TABLES, Ledger, state_of};
 use crate::state::FileState;
-use crate::{Error, Finding, Subject};
+use crate::{Error, Subject};
 
 /// Most problems that are kept.
 const PROBLEMS_MAX: usize = 100;
@@ -29,7 +29,7 @@ pub enum Problem {
     Number(i64),
     /// The state of a file is not that which follows from its events.
     State(Subject),
-    /// A root is not as its event states it.
+    /// A root is not as its events state it.
     Root(u32),
     /// An event belongs to a file, or a file to events, that are not there.
     Orphan(i64),
@@ -53,7 +53,7 @@ impl fmt::Display for Problem {
             Problem::State(subject) => {
                 write!(f, "the state of {} is not what its events say", pfh_record::quote::quoted(&subject.path))
             }
-            Problem::Root(root) => write!(f, "root {root} is not as its event says"),
+            Problem::Root(root) => write!(f, "root {root} is not as its events say"),
             Problem::Orphan(id) => write!(f, "event {id} belongs to a file that the ledger does not have"),
             Problem::Head { event, is_there: true } => {
                 write!(
@@ -240,11 +240,7 @@ impl Ledger {
 
     /// Compares the roots with their events.
     fn check_roots(&mut self, verified: &mut Verified, _: &dyn Fn() -> bool) -> Result<(), Error> {
-        let sql = "SELECT note FROM event WHERE file IS NULL AND kind = ?1 ORDER BY id";
-        let mut statement = self.connection.prepare(sql)?;
-        let stated: Vec<Vec<u8>> =
-            statement.query_map([Finding::Root.code()], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let roots = self.roots()?;
+        let ((stated, _), roots) = (self.stated_roots()?, self.roots()?);
         for number in 0..roots.len().max(stated.len()) {
             if roots.get(number) != stated.get(number) {
                 verified.add(Problem::Root(number as u32));

@@ -524,6 +524,37 @@ fn tampering_shows() {
     assert_eq!(tampered(path, "SELECT 1", Some((last, [0; 32]))), [other]);
 }
 
+/// Paths are bytes, and the table of roots follows from the events.
+#[test]
+fn relocations_are_events() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    let roots = [b"/a".to_vec(), b"/b".to_vec()];
+    let mut ledger = Ledger::create(path, &roots, &Settings::default()).unwrap();
+    let names: [&[u8]; 3] = ["/new \"name\"".as_bytes(), b"/\xff\n", b"/b"];
+    for name in names {
+        ledger.relocate(1, name, "Anna", "new disk").unwrap();
+        assert_eq!(ledger.roots().unwrap(), [&b"/a"[..], name]);
+    }
+    let (last, _) = ledger.last_event();
+    assert!(matches!(ledger.relocate(2, b"/c", "Anna", "none"), Err(Error::Refused(_))));
+    assert_eq!(ledger.last_event().0, last);
+    drop(ledger);
+    let ledger = Ledger::open(path, false).unwrap();
+    let found: Vec<_> = ledger.relocations().unwrap().into_iter().map(|one| (one.root, one.from, one.to)).collect();
+    let expected = [(&b"/b"[..], names[0]), (names[0], names[1]), (names[1], names[2])];
+    assert_eq!(found, expected.map(|(from, to)| (1, from.to_vec(), to.to_vec())));
+    assert_eq!(ledger.relocations().unwrap()[0].why, "new disk");
+    drop(ledger);
+    intact(path);
+    assert_eq!(tampered(path, "UPDATE root SET path = x'2f78' WHERE id = 1", None), [Problem::Root(1)]);
+    for note in ["x''", "CAST('{\"root\":9,\"path\":\"/x\",\"by\":\"\",\"why\":\"\"}' AS BLOB)"] {
+        let sql = format!("UPDATE event SET note = {note} WHERE id = {last}");
+        let problems = tampered(path, &sql, None);
+        assert!(matches!(problems[..], [Problem::Hash(_), Problem::Database(_)]), "{problems:?}");
+    }
+}
+
 /// Whatever byte is damaged, there is an error or a report, and no panic; what lies in the tables is found.
 #[test]
 fn damage_of_the_file_is_an_error() {

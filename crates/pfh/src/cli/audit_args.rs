@@ -25,6 +25,8 @@ Examples:
       all that ever was found of a file
   pfh audit accept photos.pfhl /srv/photos/2025/tree.tif --why 'retouched'
       a change was intended
+  pfh audit relocate photos.pfhl /srv/photos /mnt/new/photos --why 'new server'
+      the collection is at another path now, with all its history
   pfh audit report photos.pfhl -f html -o report.html
       the last run as a page
   pfh audit export photos.pfhl -o SHA256SUMS
@@ -72,6 +74,8 @@ pub(crate) enum AuditCommand {
     Accept(DecideArguments),
     /// Expect a file, or all files below a directory, no longer.
     Forget(DecideArguments),
+    /// Record that the collection, or a part of it, is at another path now.
+    Relocate(RelocateArguments),
     /// Change the algorithm: verify by the old digests and compute new ones in the same reading.
     Migrate(Box<MigrateArguments>),
     /// Print the end of the chain of events, to be kept elsewhere.
@@ -348,6 +352,37 @@ pub(crate) struct DecideArguments {
     /// Who decides, which the ledger keeps [default: the user].
     #[arg(long, value_name = "NAME")]
     pub(crate) by: Option<String>,
+
+    /// Wait until another run on the ledger has ended, instead of refusing.
+    #[arg(long)]
+    pub(crate) wait: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RelocateArguments {
+    /// The ledger, or a policy (`.toml`) that names it.
+    #[arg(value_name = "LEDGER", value_hint = ValueHint::FilePath)]
+    pub(crate) ledger: PathBuf,
+
+    /// The directory or file of the collection as the ledger has it: see `pfh audit status`.
+    #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
+    pub(crate) old: PathBuf,
+
+    /// Where it is now.
+    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
+    pub(crate) new: PathBuf,
+
+    /// The reason, which the ledger keeps.
+    #[arg(long, value_name = "TEXT", required = true)]
+    pub(crate) why: String,
+
+    /// Who says so, which the ledger keeps [default: the user].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
+
+    /// Go on even if none of the expected files is at the new path.
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 
     /// Wait until another run on the ledger has ended, instead of refusing.
     #[arg(long)]

@@ -454,6 +454,82 @@ fn a_collection_that_moved_is_found_by_a_link() {
     intact(d, "l.pfhl");
 }
 
+/// The ledger keeps all that it knows of the files, tells where they were, and takes their old paths, too.
+#[test]
+fn a_collection_that_is_elsewhere_keeps_its_history() {
+    let directory = tree(&[("a", "1"), ("d/b", "2"), ("e", "3")]);
+    let d = directory.path().canonicalize().unwrap();
+    let d = d.as_path();
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    let old = d.join("t");
+    let old = old.to_str().unwrap();
+    let relocate = |arguments: &[&str]| audit(d, &[&["relocate", "l.pfhl"], arguments].concat());
+    let head = || audit(d, &["head", "l.pfhl"]).stdout;
+    let before = head();
+    fs::create_dir_all(d.join("other/empty")).unwrap();
+    fs::write(d.join("file"), "").unwrap();
+    let why = ["--why", "new disk"];
+    for (arguments, told) in [
+        (["t", "t"], "is its path in the ledger already"),
+        (["t/d", "other"], "is no root of the ledger"),
+        (["t", "none"], "cannot be examined"),
+        (["t", "file"], "is no directory, as it is in the ledger"),
+        (["t", "."], "the ledger `l.pfhl` would lie in"),
+        (["t", "other"], "has none of the files that are expected"),
+    ] {
+        let ended = relocate(&[&arguments[..], &why].concat());
+        assert!(ended.code() == 2 && ended.stderr.contains(told), "{arguments:?}: {}", ended.stderr);
+    }
+    let ended = relocate(&["t", "other", "--why", " "]);
+    assert!(ended.code() == 2 && ended.stderr.contains("neither can be empty"), "{}", ended.stderr);
+    assert_eq!(head(), before);
+
+    // A copy, in which a file is rotten, one is gone, and one is new.
+    peer("cp", d, ["-a", "t", "other/new\n"]).unwrap();
+    let text = relocate(&["t", "other/new\n", "--by", "Anna", "--why", "new disk"]);
+    let told = format!("relocated  `{old}` to `{}/other/new\\n`\n", d.display());
+    assert!(text.stdout.starts_with(told.as_bytes()), "{}", String::from_utf8_lossy(&text.stdout));
+    let new = d.join("other/new\n");
+    rot(&new.join("a"));
+    fs::remove_file(new.join("e")).unwrap();
+    fs::write(new.join("f"), "4").unwrap();
+    let ended = audit(d, &["run", "l.pfhl", "-f", "jsonl"]);
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    let found: BTreeSet<_> = lines(&ended.stdout)
+        .iter()
+        .filter(|line| line["type"] == "event")
+        .map(|line| (line["path"].as_str().unwrap().to_owned(), line["finding"].as_str().unwrap().to_owned()))
+        .collect();
+    let expected = [("a", "changed"), ("e", "missing"), ("f", "new")];
+    let below = |(path, finding): (&str, &str)| (format!("{}/{path}", new.display()), finding.to_owned());
+    assert!(expected.map(below).iter().all(|one| found.contains(one)), "{found:?}");
+    // By the old path, and by the new one.
+    audit(d, &["accept", "l.pfhl", &format!("{old}/e"), &format!("{}/a", new.display()), "--why", "known"]).done();
+    let history = audit(d, &["history", "l.pfhl", &format!("{old}/e"), "--json"]);
+    let findings: Vec<_> = lines(&history.stdout).iter().map(|line| line["finding"].clone()).collect();
+    assert_eq!(findings, ["first", "missing", "accepted"]);
+    intact(d, "l.pfhl");
+
+    let status = lines(&audit(d, &["status", "l.pfhl", "--json"]).stdout).remove(0);
+    let relocation = &status["relocations"][0];
+    assert_eq!(
+        (&relocation["from"], &relocation["by"], &relocation["why"]),
+        (&old.into(), &"Anna".into(), &"new disk".into())
+    );
+    assert_eq!((&relocation["to"], &status["roots"][0]), (&status["roots"][0], &new.to_str().unwrap().into()));
+    let status = String::from_utf8(audit(d, &["status", "l.pfhl"]).stdout).unwrap();
+    assert!(status.contains(&format!(" `{old}` (by Anna: new disk)\n")), "{status}");
+
+    // A policy has to follow, and a root without files can be taken.
+    fs::write(d.join("p.toml"), format!("ledger = 'l.pfhl'\nroots = ['{old}']\n")).unwrap();
+    let ended = audit(d, &["run", "p.toml"]);
+    assert!(ended.code() == 2 && ended.stderr.contains("`pfh audit relocate`"), "{}", ended.stderr);
+    fs::create_dir(d.join("bare")).unwrap();
+    let ended = audit(d, &["relocate", "p.toml", new.to_str().unwrap(), "bare", "--allow-empty", "--why", "lost"]);
+    assert!(String::from_utf8_lossy(ended.done()).contains("in the policy, too: `p.toml`\n"));
+    intact(d, "l.pfhl");
+}
+
 /// With links that are followed, a file has several paths, each of which is one of its own.
 #[test]
 fn a_path_through_a_link_that_is_followed_is_one_of_its_own() {

@@ -412,7 +412,7 @@ fn completions_manuals_and_help() {
     }
     pfh(directory.path(), ["man", "."]).run().done();
     let pages = names(directory.path());
-    assert_eq!(pages.len(), 49, "{pages:?}");
+    assert_eq!(pages.len(), 50, "{pages:?}");
     for page in pages {
         let text = fs::read_to_string(directory.path().join(&page)).unwrap();
         assert!(text.contains(".TH ") && text.contains(".SH NAME"), "{page:?}");

@@ -187,6 +187,15 @@ pub(super) fn subject(ledger: &Ledger, roots: &[Vec<u8>], path: &OsStr) -> Resul
         }
         named.get_or_insert(subject);
     }
+    // Reports of earlier runs have the paths of their time.
+    for earlier in ledger.relocations()?.into_iter().rev() {
+        let Some(below) = Subject::below(&[earlier.from], written.as_os_str().as_bytes()) else { continue };
+        let subject = Subject { root: earlier.root, ..below };
+        if ledger.has(&subject)? {
+            return Ok(subject);
+        }
+        named.get_or_insert(subject);
+    }
     // The path may be a link to a root.
     let named = named.or_else(|| Subject::below(&places, place_of(&written).as_os_str().as_bytes()));
     named.ok_or_else(|| {
@@ -208,6 +217,15 @@ pub(super) fn time(seconds: i64) -> String {
 /// Returns the current time in seconds since 1970-01-01T00:00:00Z.
 pub(super) fn now() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs().cast_signed())
+}
+
+/// Returns who decides, which is the user if nobody is named, and why.
+pub(super) fn person<'a>(by: Option<&str>, why: &'a str) -> Result<(String, &'a str), Failed> {
+    let by = by.map_or_else(user, str::to_owned);
+    if by.trim().is_empty() || why.trim().is_empty() {
+        return Err(Failed::usage("the ledger keeps who decides and why; neither can be empty"));
+    }
+    Ok((by, why))
 }
 
 /// Largest list of users that is read.

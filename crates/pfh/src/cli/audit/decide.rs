@@ -4,7 +4,7 @@ use super::super::audit_args::DecideArguments;
 use super::super::command::Command;
 use super::super::exit::{self, Ending, Failed};
 use super::super::message;
-use super::collection::{Collection, full_path, subject, user};
+use super::collection::{Collection, full_path, person, subject};
 use pfh_ledger::{Error, Ledger, Status, Subject};
 
 /// Runs `pfh audit accept`.
@@ -24,14 +24,11 @@ fn decide(arguments: &DecideArguments, done: &str, decision: Decision) -> Result
     let collection = Collection::of(&arguments.ledger)?;
     let (lock, mut ledger) = collection.open_alone(arguments.wait)?;
     let failed = |error| collection.failed(error);
-    let by = arguments.by.clone().unwrap_or_else(user);
-    if by.trim().is_empty() || arguments.why.trim().is_empty() {
-        return Err(Failed::usage("the ledger keeps who decides and why; neither can be empty"));
-    }
+    let (by, why) = person(arguments.by.as_deref(), &arguments.why)?;
     let roots = ledger.roots().map_err(failed)?;
     let (mut text, mut decided) = (String::new(), Ok(()));
     for path in &arguments.paths {
-        let files = subject(&ledger, &roots, path).and_then(|at| decision(&mut ledger, &at, &by, &arguments.why));
+        let files = subject(&ledger, &roots, path).and_then(|at| decision(&mut ledger, &at, &by, why));
         match files {
             Ok(files) => {
                 for (subject, status) in files {

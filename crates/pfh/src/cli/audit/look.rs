@@ -26,6 +26,7 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
     let (roots, settings, head) =
         (ledger.roots().map_err(failed)?, ledger.settings().map_err(failed)?, ledger.head().map_err(failed)?);
     let runs = ledger.runs().map_err(failed)?;
+    let relocations = ledger.relocations().map_err(failed)?;
     let mut command = Command::printing()?;
     let open = RunEnd { open: standing.open.clone(), ..RunEnd::default() };
     command.tally.findings = alarms(&settings, &open);
@@ -42,6 +43,14 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
         let last = runs.last();
         let text = json!({
             "roots": roots.iter().map(|root| String::from_utf8_lossy(root)).collect::<Vec<_>>(),
+            "relocations": relocations.iter().map(|one| json!({
+                "root": one.root,
+                "from": String::from_utf8_lossy(&one.from),
+                "to": String::from_utf8_lossy(&one.to),
+                "time": time(one.time),
+                "by": one.by,
+                "why": one.why,
+            })).collect::<Vec<_>>(),
             "settings": settings,
             "files": standing.files,
             "bytes": standing.bytes,
@@ -62,8 +71,12 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
         return command.print(format!("{text}\n"));
     }
     let mut text = String::new();
-    for root in &roots {
+    for (number, root) in (0..).zip(&roots) {
         text += &format!("collection   {}\n", message::quoted(root));
+        for one in relocations.iter().filter(|one| one.root == number) {
+            let (until, by, why) = (time(one.time), one_line(&one.by), one_line(&one.why));
+            text += &format!("             until {until} {} (by {by}: {why})\n", message::quoted(&one.from));
+        }
     }
     text += &format!("algorithms   {}\n", one_line(&settings.algorithms.join(", ")));
     text += &format!("files        {}, {}\n", Count(standing.files), Bytes(standing.bytes));

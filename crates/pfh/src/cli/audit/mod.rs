@@ -12,6 +12,7 @@ mod page;
 mod perform;
 mod policy;
 mod premis;
+mod relocate;
 mod report;
 mod reported;
 mod run;
@@ -31,6 +32,7 @@ pub(crate) fn run(arguments: &AuditArguments) -> Result<Ending, Failed> {
         AuditCommand::Export(arguments) => export::run(arguments),
         AuditCommand::Accept(arguments) => decide::accept(arguments),
         AuditCommand::Forget(arguments) => decide::forget(arguments),
+        AuditCommand::Relocate(arguments) => relocate::run(arguments),
         AuditCommand::Head(arguments) => head::head(arguments),
         AuditCommand::VerifyLedger(arguments) => head::verify(arguments),
     }

@@ -14,9 +14,9 @@ use pfh_digest::{Algorithm, Status};
 use pfh_ledger::{Finding, Ledger, Lock, Plan, Run, RunEnd, RunOptions, Settings};
 use pfh_list::place_of;
 use pfh_source::IoMethod;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::ops::RangeInclusive;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, Instant};
@@ -324,8 +324,8 @@ fn same_roots(policy: &Policy, kept: &[Vec<u8>], allow_empty: bool) -> Result<()
         (None, None) => return Ok(()),
     };
     Err(Failed::usage(format_args!(
-        "{} {differs}. A ledger keeps the roots of its `pfh audit init`: name the same ones, or make another ledger \
-         with another policy",
+        "{} {differs}. `pfh audit relocate` records that a root is at another path now; for other files, make \
+         another ledger with another policy",
         message::quoted_path(root)
     )))
 }
@@ -359,25 +359,38 @@ fn roots(paths: &[OsString]) -> Result<Vec<Vec<u8>>, Failed> {
     if paths.is_empty() {
         return Err(Failed::usage("no directory of the collection is named"));
     }
-    let mut roots: Vec<PathBuf> = Vec::new();
-    for path in paths {
-        let root = Path::new(path).canonicalize().map_err(|error| {
-            Failed::usage(format_args!("{} cannot be examined: {error}", message::quoted(path.as_bytes())))
-        })?;
-        if let Some(other) = roots.iter().find(|other| root.starts_with(other) || other.starts_with(&root)) {
+    let bytes = |path: &OsString| root(path).map(|root| root.into_os_string().into_vec());
+    let roots = paths.iter().map(bytes).collect::<Result<Vec<_>, _>>()?;
+    apart(&roots)?;
+    Ok(roots)
+}
+
+/// Returns a root as an absolute path without links.
+pub(super) fn root(path: &OsStr) -> Result<PathBuf, Failed> {
+    Path::new(path).canonicalize().map_err(|error| {
+        Failed::usage(format_args!("{} cannot be examined: {error}", message::quoted(path.as_bytes())))
+    })
+}
+
+/// Refuses roots of which one lies in another.
+pub(super) fn apart(roots: &[Vec<u8>]) -> Result<(), Failed> {
+    let path = |root: &'_ Vec<u8>| Path::new(OsStr::from_bytes(root)).to_owned();
+    for (number, root) in roots.iter().map(path).enumerate() {
+        if let Some(other) =
+            roots[..number].iter().map(path).find(|other| root.starts_with(other) || other.starts_with(&root))
+        {
             return Err(Failed::usage(format_args!(
                 "{} and {} lie in each other; name only the outer one",
-                message::quoted_path(other),
+                message::quoted_path(&other),
                 message::quoted_path(&root)
             )));
         }
-        roots.push(root);
     }
-    Ok(roots.iter().map(|root| root.as_os_str().as_bytes().to_vec()).collect())
+    Ok(())
 }
 
 /// Refuses a ledger that lies in the collection: it changes with every run.
-fn outside(ledger: &Path, roots: &[Vec<u8>]) -> Result<(), Failed> {
+pub(super) fn outside(ledger: &Path, roots: &[Vec<u8>]) -> Result<(), Failed> {
     let absolute = std::path::absolute(ledger).unwrap_or_else(|_| ledger.to_owned());
     let directory = absolute.parent().unwrap_or(Path::new("/"));
     let directory = directory
