@@ -99,12 +99,17 @@ const TEST_CRATE: &str = "pfh-testing";
 pub(super) fn check(workspace: &Workspace) -> Result<Outcome> {
     let metadata = workspace.metadata(&["--no-deps"])?;
     let mut findings = judge(&metadata)?;
+    let root: toml::Table = workspace.read("Cargo.toml")?.parse().context("Cargo.toml")?;
+    let levels = root["profile"]["release"]["package"].as_table().context("no levels of optimisation in Cargo.toml")?;
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let manifest = package["manifest_path"].as_str().context("a package without manifest")?;
         let table: toml::Table = workspace.read(manifest)?.parse().with_context(|| manifest.to_owned())?;
         let inherits = table.get("lints").and_then(|lints| lints.get("workspace")).and_then(toml::Value::as_bool);
         if inherits != Some(true) {
             findings.add(format!("{}: the manifest lacks `[lints] workspace = true`", package["name"]));
+        }
+        if package["name"].as_str().is_none_or(|name| !levels.contains_key(name)) {
+            findings.add(format!("{}: `[profile.release.package]` in Cargo.toml lacks its level", package["name"]));
         }
     }
     let modules = circles::check(workspace, &folders(), &mut findings)?;
