@@ -6,7 +6,7 @@ use crate::digested::{Digested, LISTED};
 use crate::directories::{AGAIN, Class, UNREAD, equal_directories, is_below};
 use crate::item::{Content, Item, SIZE_UNKNOWN, Side};
 use crate::paths::{PathReader, Paths};
-use crate::record_file::{Following, Range, RecordFile, RecordReader, Spool, each_group, number, record};
+use crate::record_file::{ByteWriter, Following, Range, RecordFile, RecordReader, each_group, number, record};
 use pfh_digest::Algorithm;
 use pfh_list::ExternalSort;
 use std::cell::RefCell;
@@ -97,7 +97,7 @@ impl Digests {
         let (digests, repeated) = each_once(digests, whole_paths, memory_bytes)?;
         let mut totals = Totals { files: files - repeated, unread, ..Totals::default() };
         let mut classes = ExternalSort::<33>::new(memory_bytes);
-        let (mut known, mut groups) = (Spool::new(memory_bytes / 2), 0_u64);
+        let (mut known, mut groups) = (ByteWriter::new(memory_bytes / 2), 0_u64);
         each_group(
             digests,
             DIGEST_BYTES_MAX,

@@ -1,21 +1,21 @@
 //! The paths of everything that was found, in the order of finding. The offset of an item is its number.
 
 use crate::item::{Content, Item, Place, Side};
-use crate::record_file::{Spool, Stored, Window, number, record};
+use crate::record_file::{ByteWriter, Stored, Window, number, record};
 use std::io;
 
 /// Bytes before the path: kind, side, place, length of the directory, three numbers, length of the path.
 const HEAD_BYTES: usize = 1 + 1 + 4 + 4 + 24 + 4;
 
 pub(crate) struct PathWriter {
-    spool: Spool,
+    writer: ByteWriter,
     length: u64,
 }
 
 impl PathWriter {
     /// Begins to write, in memory up to a limit.
     pub(crate) fn new(memory_bytes: u64) -> PathWriter {
-        PathWriter { spool: Spool::new(memory_bytes), length: 0 }
+        PathWriter { writer: ByteWriter::new(memory_bytes), length: 0 }
     }
 
     /// Appends an item and returns its number.
@@ -35,14 +35,14 @@ impl PathWriter {
             &third,
             &path_bytes.to_be_bytes(),
         ]);
-        self.spool.write(&head)?;
-        self.spool.write(path)?;
+        self.writer.write(&head)?;
+        self.writer.write(path)?;
         self.length += (HEAD_BYTES + path.len()) as u64;
         Ok(number)
     }
 
     pub(crate) fn finish(self) -> io::Result<Paths> {
-        Ok(Paths { stored: self.spool.finish()?, length: self.length })
+        Ok(Paths { stored: self.writer.finish()?, length: self.length })
     }
 }
 

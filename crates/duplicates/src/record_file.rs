@@ -14,12 +14,12 @@ const BUFFER_BYTES: usize = 1 << 16;
 const WINDOW_BYTES: usize = 4 << 10;
 
 /// A writer of bytes, in memory up to a limit.
-pub(crate) struct Spool(BufWriter<SpooledTempFile>);
+pub(crate) struct ByteWriter(BufWriter<SpooledTempFile>);
 
-impl Spool {
-    pub(crate) fn new(memory_bytes: u64) -> Spool {
+impl ByteWriter {
+    pub(crate) fn new(memory_bytes: u64) -> ByteWriter {
         let spooled = SpooledTempFile::new(usize::try_from(memory_bytes).unwrap_or(usize::MAX));
-        Spool(BufWriter::with_capacity(BUFFER_BYTES, spooled))
+        ByteWriter(BufWriter::with_capacity(BUFFER_BYTES, spooled))
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -106,9 +106,9 @@ impl<const N: usize> RecordFile<N> {
         match sort.into_memory()? {
             Ok(records) if records.as_flattened().len() as u64 <= kept_bytes => Ok(RecordFile::in_memory(records)),
             Ok(records) => {
-                let mut spool = Spool::new(kept_bytes);
-                spool.write(records.as_flattened())?;
-                RecordFile::written(spool, records.len() as u64)
+                let mut writer = ByteWriter::new(kept_bytes);
+                writer.write(records.as_flattened())?;
+                RecordFile::written(writer, records.len() as u64)
             }
             Err(sort) => RecordFile::in_file(sort),
         }
@@ -119,17 +119,17 @@ impl<const N: usize> RecordFile<N> {
     }
 
     fn in_file(sort: ExternalSort<N>) -> io::Result<RecordFile<N>> {
-        let (mut spool, mut records) = (Spool::new(0), 0);
+        let (mut writer, mut records) = (ByteWriter::new(0), 0);
         sort.into_each(|record| {
             records += 1;
-            spool.write(&record)
+            writer.write(&record)
         })?;
-        RecordFile::written(spool, records)
+        RecordFile::written(writer, records)
     }
 
     /// Ends the writing of `records` records.
-    pub(crate) fn written(spool: Spool, records: u64) -> io::Result<RecordFile<N>> {
-        Ok(RecordFile { stored: spool.finish()?, records })
+    pub(crate) fn written(writer: ByteWriter, records: u64) -> io::Result<RecordFile<N>> {
+        Ok(RecordFile { stored: writer.finish()?, records })
     }
 
     /// Number of records.
@@ -277,9 +277,9 @@ mod tests {
     fn a_window_shows_any_part() {
         let bytes: Vec<u8> = (0..3 * BUFFER_BYTES as u32).map(|byte| (byte % 251) as u8).collect();
         for memory_bytes in [0, 1 << 20] {
-            let mut spool = Spool::new(memory_bytes);
-            spool.write(&bytes).unwrap();
-            let stored = spool.finish().unwrap();
+            let mut writer = ByteWriter::new(memory_bytes);
+            writer.write(&bytes).unwrap();
+            let stored = writer.finish().unwrap();
             assert_eq!(matches!(&*stored.0, SpooledData::InMemory(_)), memory_bytes > 0);
             let mut window = stored.window();
             let (last, buffer) = (bytes.len() - 1, BUFFER_BYTES);
