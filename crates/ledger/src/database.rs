@@ -42,9 +42,9 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     let (connection, judged) = match set_up(&connection).and_then(|()| judge_when_made(&connection, path)) {
-        // The files beside it, which a reader shares with a writer, cannot be made on a medium that is read-only; but
-        // there is no writer either.
-        Err(Error::Sqlite(error)) if !writes && cannot_open(&error) && !has_log(path) => {
+        // The files beside it, which a reader shares with a writer, cannot be made on a medium that is read-only, or
+        // full; but there is no writer either.
+        Err(error) if !writes && cannot_share(&error) && !has_log(path) => {
             drop(connection);
             let mut uri = String::from("file:");
             for &byte in std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()) {
@@ -70,8 +70,11 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-fn cannot_open(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen)
+fn cannot_share(error: &Error) -> bool {
+    match error {
+        Error::Sqlite(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen),
+        error => matches!(error, Error::NotShared),
+    }
 }
 
 /// Whether a log with changes lies beside the ledger.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use pfh_record::quote::quoted;
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 use crate::event::Subject;
 
@@ -12,8 +12,10 @@ use crate::event::Subject;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A temporary file or the lock cannot be used.
+    /// The ledger's file or its lock cannot be used.
     Io(io::Error),
+    /// A temporary file cannot be used.
+    Temporary(io::Error),
     /// There is a file of this name already.
     Exists,
     /// There is no such file.
@@ -34,6 +36,10 @@ pub enum Error {
     NotMade(Box<Error>),
     /// It cannot be written, because it or its directory is read-only.
     ReadOnly,
+    /// The file beside it that readers and writers share cannot be made or made longer.
+    NotShared,
+    /// It could not be read or written.
+    Failed(String),
     /// Another error of SQLite.
     Sqlite(rusqlite::Error),
     /// Nothing can be decided about a file or a directory.
@@ -72,6 +78,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Io(error) => error.fmt(f),
+            Error::Temporary(error) => write!(f, "a temporary file cannot be used: {error}"),
             Error::Exists => f.write_str("there is a file of this name already; a ledger is never overwritten"),
             Error::NotFound => f.write_str("there is no such ledger; `pfh audit init` makes one"),
             Error::NotALedger => f.write_str("this is not a ledger of pfh"),
@@ -95,6 +102,8 @@ impl fmt::Display for Error {
                 ref reason => write!(f, "{reason}; no ledger was made"),
             },
             Error::ReadOnly => f.write_str("the ledger, or its directory, is read-only"),
+            Error::NotShared => f.write_str("no file can be written beside the ledger: is the disk full?"),
+            Error::Failed(reason) => write!(f, "the ledger could not be read or written: {reason}"),
             Error::Sqlite(error) => write!(f, "SQLite reports: {error}"),
             Error::Undecided(at, reason) => f.write_str(&reason.about(&quoted(&at.path))),
             Error::Refused(reason) => f.write_str(reason),
@@ -105,7 +114,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Io(error) => Some(error),
+            Error::Io(error) | Error::Temporary(error) => Some(error),
             Error::Sqlite(error) => Some(error),
             Error::NotMade(reason) => Some(&**reason),
             _ => None,
@@ -123,6 +132,10 @@ impl From<io::Error> for Error {
     }
 }
 
+fn extended_code(error: &rusqlite::Error) -> i32 {
+    error.sqlite_error().map_or(0, |error| error.extended_code)
+}
+
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Error {
         // SQLite's text for the error, without the statement in which it occurred.
@@ -133,6 +146,8 @@ impl From<rusqlite::Error> for Error {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Locked,
             Some(ErrorCode::DiskFull) => Error::NoSpace,
+            Some(ErrorCode::SystemIoFailure) if extended_code(&error) == ffi::SQLITE_IOERR_SHMSIZE => Error::NotShared,
+            Some(ErrorCode::SystemIoFailure) => Error::Failed(text()),
             Some(ErrorCode::ReadOnly) => Error::ReadOnly,
             Some(ErrorCode::NotADatabase) => Error::NotALedger,
             Some(ErrorCode::DatabaseCorrupt) => Error::Damaged(text()),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -159,12 +159,38 @@ impl Ledger {
             Error::NotALedger if has_mark(path) => Error::Damaged("its header is not that of a database".to_owned()),
             Error::Sqlite(error) if is_unknown(&error) && has_mark(path) => Error::Damaged(error.to_string()),
             error => error,
-        })?;
-        Ledger::of(connection, path).map_err(|error| match error {
+        });
+        let opened = connection.and_then(|connection| Ledger::of(connection, path)).map_err(|error| match error {
             // A table is not there, or is none.
             Error::Sqlite(error) if is_unknown(&error) => Error::Damaged(error.to_string()),
             error => error,
-        })
+        });
+        opened.map_err(|error| Ledger::unless_unread(path, error))
+    }
+
+    /// Returns the error of a ledger, and of one that is called damaged why it cannot be read, if that is the reason:
+    /// SQLite takes a page that it cannot read for a damaged one.
+    pub fn unless_unread(path: &Path, error: Error) -> Error {
+        match error {
+            Error::Damaged(reason) => Ledger::read_whole(path).err().unwrap_or(Error::Damaged(reason)),
+            error => error,
+        }
+    }
+
+    /// Reads the file of a ledger to its end: one that cannot be read is not damaged.
+    ///
+    /// # Errors
+    /// [`Error::Failed`] if the file cannot be read.
+    pub(crate) fn read_whole(path: &Path) -> Result<(), Error> {
+        let failed = |error: io::Error| Error::Failed(error.to_string());
+        let file = open_regular(path).map_err(failed)?;
+        let (mut buffer, mut offset) = (vec![0; 1 << 20], 0);
+        loop {
+            match file.read_at(&mut buffer, offset).map_err(failed)? {
+                0 => return Ok(()),
+                bytes => offset += bytes as u64,
+            }
+        }
     }
 
     fn of(connection: Connection, path: &Path) -> Result<Ledger, Error> {

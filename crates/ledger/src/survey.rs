@@ -207,7 +207,7 @@ impl Survey {
         });
         match (sorted, failed) {
             (_, Some(error)) => return Err(error),
-            (sorted, None) => sorted?,
+            (sorted, None) => sorted.map_err(Error::Temporary)?,
         }
         while let Some(gone) = known {
             pass.gone(&gone, &self)?;
@@ -217,7 +217,7 @@ impl Survey {
         drop(statement);
         let Pass { tasker, files, bytes, unchanged, done, done_bytes, unseen, .. } = pass;
         connection.execute_batch("COMMIT")?;
-        let tasks = tasker.end(plan, bytes, done_bytes)?;
+        let tasks = tasker.end(plan, bytes, done_bytes).map_err(Error::Temporary)?;
         Ok((Surveyed { files, bytes, unchanged, done, unseen }, tasks))
     }
 }
@@ -342,7 +342,7 @@ impl Pass<'_> {
             self.unchanged += 1;
             return Ok(());
         }
-        self.tasker.push(&found.task(seems_unchanged, expected.is_none()), tried)?;
+        self.tasker.push(&found.task(seems_unchanged, expected.is_none()), tried).map_err(Error::Temporary)?;
         Ok(())
     }
 
@@ -402,7 +402,7 @@ impl Pass<'_> {
             self.done += 1;
             return Ok(());
         }
-        self.tasker.push(&found.task(false, true), None)?;
+        self.tasker.push(&found.task(false, true), None).map_err(Error::Temporary)?;
         Ok(())
     }
 

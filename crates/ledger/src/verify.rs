@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, ffi};
 
 use crate::chain::{Hash, ORIGIN};
 use crate::database;
@@ -111,7 +111,7 @@ impl Ledger {
     /// and then whether to give up.
     ///
     /// # Errors
-    /// If the ledger cannot be read at all, or `stops` says so. Damage is a result.
+    /// If a part of the ledger cannot be read, or `stops` says so. Damage is a result.
     pub fn verify(&mut self, head: Option<(i64, Hash)>, stops: &dyn Fn() -> bool) -> Result<Verified, Error> {
         let mut verified = Verified::default();
         let checked = self.check_database(&mut verified);
@@ -124,6 +124,10 @@ impl Ledger {
         if let Some((event, hash)) = head {
             let checked = self.check_head(event, &hash, &mut verified);
             verified.take(checked)?;
+        }
+        // SQLite takes a page that it cannot read for a damaged one.
+        if verified.problems.iter().any(|problem| matches!(problem, Problem::Database(_))) {
+            Ledger::read_whole(self.path())?;
         }
         Ok(verified)
     }
@@ -150,6 +154,11 @@ impl Ledger {
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let text: String = row.get(0)?;
+            if let Some(code) = text.split("error code=").nth(1).and_then(|code| code.parse::<i32>().ok())
+                && code & 0xFF == ffi::SQLITE_IOERR
+            {
+                return Err(Error::Failed(text));
+            }
             if text != "ok" {
                 verified.add(Problem::Database(text));
             }

@@ -1,6 +1,7 @@
 //! Files that appear under their name complete, or not at all.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Seek, Write};
 use std::os::fd::AsRawFd;
@@ -104,7 +105,7 @@ impl AtomicFile {
     /// this returns.
     ///
     /// # Errors
-    /// If it cannot be written or named; nothing remains of it then. Also if the disk fails after that.
+    /// If it cannot be written or named; nothing remains of it then. Also if the disk fails after that: [`NotDurable`].
     pub fn persist(self) -> io::Result<()> {
         let target = self.target.clone();
         self.persist_as(&target)
@@ -149,8 +150,11 @@ impl AtomicFile {
     pub fn persist_new(self) -> io::Result<bool> {
         let target = self.target.clone();
         let named = self.named_new();
-        // Whoever gave the name may also have removed what others left behind, and so this file.
-        if named.is_err() && fs::symlink_metadata(target).is_ok() { Ok(false) } else { named }
+        match named {
+            // Whoever gave the name may also have removed what others left behind, and so this file.
+            Err(error) if !NotDurable::is(&error) && fs::symlink_metadata(target).is_ok() => Ok(false),
+            named => named,
+        }
     }
 
     fn named_new(self) -> io::Result<bool> {
@@ -204,7 +208,31 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
 fn sync_name(target: &Path) -> io::Result<()> {
     match sync_directory(directory_of(target)) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
-        synced => synced,
+        synced => synced.map_err(|error| io::Error::new(error.kind(), NotDurable(error))),
+    }
+}
+
+/// The error of a file that is complete and has its name, which a failure of power may undo: its directory could not be
+/// written to the disk.
+#[derive(Debug)]
+pub struct NotDurable(io::Error);
+
+impl NotDurable {
+    /// Whether this is the reason of an error.
+    pub fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|reason| reason.is::<NotDurable>())
+    }
+}
+
+impl fmt::Display for NotDurable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it is complete and in its place, but its directory could not be written to the disk: {}", self.0)
+    }
+}
+
+impl std::error::Error for NotDurable {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
     }
 }
 

@@ -39,7 +39,9 @@ mod superseded;
 mod zip;
 
 pub use answers::Answers;
-pub use atomic::{AtomicFile, DirectoryLock, TEMPORARY_PREFIX, lock_directory, named_after, place_of, sync_directory};
+pub use atomic::{
+    AtomicFile, DirectoryLock, NotDurable, TEMPORARY_PREFIX, lock_directory, named_after, place_of, sync_directory,
+};
 pub use contents::{Contents, NothingUseful};
 pub use grouping::Grouping;
 pub use list::{Input, List, OpenError, open_wanted};

@@ -295,7 +295,7 @@ impl List {
     /// opened. Ends early when `is_cancelled`. Memory: 64 MiB; the rest is in temporary files.
     ///
     /// # Errors
-    /// If the list cannot be opened again, or a temporary file cannot be used.
+    /// If the list cannot be read again, which is an [`OpenError`] in this one, or a temporary file cannot be used.
     pub fn latest(mut self, options: ReadOptions, is_cancelled: &dyn Fn() -> bool) -> io::Result<List> {
         if self.header().format != FormatName::Jsonl {
             return Ok(self);
@@ -303,8 +303,10 @@ impl List {
         if !self.can_be_read_again() {
             return Ok(self);
         }
-        if let Some(summary) = self.ends(options)?.and_then(List::into_counts)
-            && self.has_lines_of(&summary)?
+        let name = self.name.clone();
+        let unread = |error| io::Error::other(OpenError::Io { name: name.clone(), error });
+        if let Some(summary) = self.ends(options).map_err(unread)?.and_then(List::into_counts)
+            && self.has_lines_of(&summary).map_err(unread)?
         {
             return Ok(self);
         }

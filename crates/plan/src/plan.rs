@@ -11,7 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::hexadecimal;
 use pfh_digest::parts::is_part_bytes;
-use pfh_list::{AtomicFile, open_regular};
+use pfh_list::{AtomicFile, NotDurable, open_regular};
 use pfh_record::{DigestKind, Selection};
 use serde::{Deserialize, Serialize};
 
@@ -374,6 +374,14 @@ impl Plan {
         let written = AtomicFile::create_unfollowed(&path).and_then(|mut file| {
             file.write_all(self.json().as_bytes())?;
             file.persist_new()
+        });
+        let written = written.map_err(|error| {
+            if !NotDurable::is(&error) {
+                return error;
+            }
+            // A plan without its lists would keep the folder from another one.
+            let _ = fs::remove_file(&path);
+            io::Error::new(error.kind(), "its directory could not be written to the disk, so no plan was made")
         });
         match written.map_err(PlanError::io(&path))? {
             true => Ok(()),

@@ -202,7 +202,6 @@ impl Planner {
             return Err(PlanError::Stopped);
         }
         plan.write()?;
-        pfh_list::sync_directory(&self.folder).map_err(PlanError::io(&self.folder))?;
         Ok(plan)
     }
 }

@@ -73,6 +73,12 @@ fn not_written(path: &Path, error: io::Error) -> Failed {
     Failed::internal(format_args!("{} cannot be written: {error}", message::quoted_path(path)))
 }
 
+/// Makes the failure to see what is at a path on which the making of a bag depends.
+fn not_examined(path: &Path, error: &io::Error) -> Failed {
+    let path = message::quoted_path(path);
+    Failed::internal(format_args!("{path} cannot be examined: {error}; the same command goes on"))
+}
+
 impl Place {
     /// Locks a directory until the end of the run. Where it cannot be locked, that is reported.
     fn new(path: &Path) -> Result<Place, Failed> {
@@ -238,8 +244,11 @@ impl Place {
             fs::create_dir(&inner).map_err(|error| not_written(&inner, error))?;
             self.mark("")?;
         }
-        if !self.staged_data().exists() {
-            return Ok(());
+        match fs::symlink_metadata(self.staged_data()) {
+            Ok(_) => {}
+            // It is in its place already.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(not_examined(&self.staged_data(), &error)),
         }
         self.move_names(&self.root, &self.staged_data()).map_err(|(path, error)| {
             let moved = self.staged_data().join(path.file_name().unwrap_or_default());
@@ -466,7 +475,8 @@ impl Maker<'_> {
     }
 
     /// Walks the payload, and refuses what a bag cannot have. Returns its files, and its bytes if `want_size`.
-    fn survey(&mut self, root: &Path, want_size: bool) -> Result<Oxum, Failed> {
+    /// `otherwise`: what it means that a part of it cannot be listed.
+    fn survey(&mut self, root: &Path, want_size: bool, otherwise: &str) -> Result<Oxum, Failed> {
         let roots = vec![root.as_os_str().as_bytes().to_vec()];
         let walk = WalkOptions { roots, want_size: Some(want_size), ..WalkOptions::default() };
         let source = bag_files::survey(self.options, walk)?;
@@ -501,7 +511,7 @@ impl Maker<'_> {
         });
         walked.map_err(Failed::temporary)?;
         refused.none()?;
-        self.failed("nothing was changed").map_or(Ok(payload), Err)
+        self.failed(otherwise).map_or(Ok(payload), Err)
     }
 
     /// Hashes the payload below a directory, whose paths in the bag begin with `data/`, by the algorithms of `changes`.
@@ -737,7 +747,7 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>, is_named: 
         }
     }
     maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
-    let surveyed = maker.survey(directory, false)?;
+    let surveyed = maker.survey(directory, false, "nothing was changed")?;
     let data = maker.place.of(DATA);
     let order = Order {
         roots: vec![Root::contents(directory)],
@@ -762,7 +772,7 @@ fn copy_with(maker: &mut Maker<'_>, directory: &Path, tags: Vec<Tag>, is_named: 
     let listed = finished.each(|record| changes.file(&[b"data/", &record.path[..]].concat(), &record.digests))?;
     listed.map_err(Failed::temporary)?;
     finished.end()?;
-    let payload = maker.survey(&data, true)?;
+    let payload = maker.survey(&data, true, "no bag was made")?;
     if maker.is_stopped() {
         return Ok(None);
     }
@@ -786,7 +796,7 @@ fn create_with(maker: &mut Maker<'_>, tags: Vec<Tag>, is_moved: bool) -> Result<
     if !is_moved {
         maker.place.unstage().map_err(|error| not_written(&maker.place.of(STAGING), error))?;
     }
-    let surveyed = maker.survey(&root, false)?;
+    let surveyed = maker.survey(&root, false, "nothing was changed")?;
     let mut changes = Changes::new(maker.algorithms.clone(), maker.options.memory / 2);
     if maker.is_stopped() {
         return Ok(None);
@@ -800,7 +810,8 @@ fn create_with(maker: &mut Maker<'_>, tags: Vec<Tag>, is_moved: bool) -> Result<
     // Only a whole walk can tell whether something changed.
     maker.command.go_to_the_end();
     maker.place.publish(&staged)?;
-    let now = maker.survey(&maker.place.of(DATA), true)?;
+    let unchecked = "the bag was made, and not compared with what is there now: `pfh bag verify` does that";
+    let now = maker.survey(&maker.place.of(DATA), true, unchecked)?;
     if now != payload || surveyed.files != payload.files {
         return Err(Failed::unread(format_args!(
             "{} changed while it was made a bag; `pfh bag update` writes manifests of what is there now",
@@ -929,7 +940,7 @@ fn update_with(maker: &mut Maker<'_>, tags: Vec<Tag>) -> Result<(), Failed> {
         return Err(failed);
     }
     let data = maker.place.of(DATA);
-    maker.survey(&data, false)?;
+    maker.survey(&data, false, "nothing was changed")?;
     let payload = maker.hash_payload(&data, &mut changes)?;
     if maker.is_stopped() {
         return Ok(());

@@ -2,6 +2,7 @@
 
 use super::line;
 use super::message::{self, Partial};
+use pfh_list::NotDurable;
 use std::io;
 use std::panic::{UnwindSafe, catch_unwind};
 use std::process::{self, ExitCode};
@@ -153,6 +154,10 @@ impl Failed {
     pub(crate) fn of_named_output(error: &io::Error, output: &str, after_error: &str) -> Result<Ending, Failed> {
         match Ending::of_output(error) {
             ending if ending.written == Written::Closed => Ok(ending),
+            ending if NotDurable::is(error) => Err(Failed::new(
+                ending,
+                format_args!("{output}: {error}; run `sync`, since it may be lost if the power fails before"),
+            )),
             ending => Err(Failed::new(ending, format_args!("{output} could not be written: {error}{after_error}"))),
         }
     }

@@ -45,7 +45,8 @@ pub(crate) fn open_latest(path: &OsStr, format: Option<FormatName>, options: Rea
     let signals = Signals::listen();
     // Somebody may have to type the list, and ends that by Ctrl-C.
     let _guard = signals.guard_if_none();
-    open_as(path, format, options)?.latest(options, &|| signals.came()).map_err(Failed::temporary)
+    let latest = open_as(path, format, options)?.latest(options, &|| signals.came());
+    latest.map_err(|error| error.downcast::<OpenError>().map_or_else(Failed::temporary, Failed::usage))
 }
 
 /// Returns the words for the end of a list that has not all files of its run; `None` if nothing tells that.

@@ -912,6 +912,56 @@ impl Drop for Small<'_> {
     }
 }
 
+/// What only reads needs no room, and what has to write says that there is none.
+#[test]
+fn a_ledger_on_a_full_disk_can_be_read() {
+    let directory = tree(&[("a", "1"), ("b", "2")]);
+    let d = directory.path();
+    let at = d.join("small");
+    let Some(_small) = Small::mount(&at, "size=200k") else { return };
+    audit(d, &["init", "-q", "small/l.pfhl", "t"]).done();
+    let _ = fs::write(at.join("fill"), vec![0; 1 << 20]);
+    for command in ["status", "report", "export", "head", "verify-ledger"] {
+        let ended = audit(d, &[command, "small/l.pfhl"]);
+        assert_eq!(ended.code(), 0, "{command}: {}", ended.stderr);
+    }
+    let message = "pfh: `small/l.pfhl`: no file can be written beside the ledger: is the disk full?\n";
+    audit(d, &["run", "small/l.pfhl"]).expect(4, message);
+}
+
+/// SQLite takes a page that it cannot read for a damaged one; but nobody has changed it.
+#[test]
+fn a_ledger_that_cannot_be_read_is_not_damaged() {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let directory = tree(&[]);
+    let d = directory.path();
+    (0..1000).for_each(|number| put(d, &format!("a file with a long name {number}"), ""));
+    let (real, shown) = (d.join("real"), d.join("shown"));
+    fs::create_dir(&real).unwrap();
+    fs::create_dir(&shown).unwrap();
+    for ledger in ["start", "middle", "end"] {
+        audit(d, &["init", "-q", &format!("real/{ledger}"), "t"]).done();
+    }
+    let end = fs::metadata(real.join("end")).unwrap().len() - 4096;
+    let plan = format!("start eio 0 4096\nmiddle eio 81920 4096\nend eio {end} 4096");
+    let Ok(mount) = FaultyMount::new(&real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) else {
+        skipped(Need::Fuse, "cannot mount");
+        return;
+    };
+    let ended: Vec<_> = ["start", "middle", "end"]
+        .iter()
+        .map(|ledger| audit(d, &["verify-ledger", &format!("shown/{ledger}")]))
+        .collect();
+    mount.unmount().unwrap();
+    for ended in ended {
+        assert_eq!(ended.code(), 4, "{}{}", ended.stderr, String::from_utf8_lossy(&ended.stdout));
+        assert!(ended.stderr.contains("could not be read"), "{}", ended.stderr);
+    }
+}
+
 #[test]
 fn a_full_disk_and_a_read_only_one() {
     let directory = tree(&[]);

@@ -330,6 +330,34 @@ fn a_list_on_standard_output_that_is_not_stored_is_an_error() {
     assert_eq!(fs::read_to_string(real.join("other")).unwrap(), line(b"x", "f"));
 }
 
+/// The list has taken the place of the old one when its directory cannot be written to the disk.
+#[test]
+fn a_list_whose_directory_is_not_stored_is_there_and_told() {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let directory = scratch();
+    let (real, shown) = (directory.path().join("real"), directory.path().join("shown"));
+    fs::create_dir_all(real.join("d")).unwrap();
+    fs::create_dir(&shown).unwrap();
+    fs::write(real.join("d/list"), "old").unwrap();
+    fs::write(directory.path().join("f"), "x").unwrap();
+    let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
+    let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(b"d open 5").unwrap()) else {
+        skipped(Need::Fuse, "cannot mount");
+        return;
+    };
+    let ended = hash(directory.path(), ["-o", "shown/d/list", "f"]).run();
+    mount.unmount().unwrap();
+    ended.expect(
+        4,
+        "pfh: the output: it is complete and in its place, but its directory could not be written to the disk: \
+         Input/output error (os error 5); run `sync`, since it may be lost if the power fails before\n",
+    );
+    assert_eq!(fs::read_to_string(real.join("d/list")).unwrap(), line(b"x", "f"));
+}
+
 #[test]
 fn a_directory_that_cannot_be_listed() {
     if !Path::new("/dev/fuse").exists() {

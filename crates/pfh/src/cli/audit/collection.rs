@@ -38,7 +38,7 @@ impl Collection {
     /// Makes a failure of an error of a ledger that is being opened or locked.
     pub(super) fn not_opened(&self, error: Error) -> Failed {
         match error {
-            Error::NoSpace => self.failed(error),
+            Error::NoSpace | Error::NotShared | Error::Failed(_) => self.failed(error),
             error => Failed::usage(format_args!("{}: {error}", message::quoted_path(&self.ledger))),
         }
     }
@@ -137,6 +137,10 @@ pub(super) fn one_line(text: &str) -> String {
 
 /// Makes a failure of an error of a ledger.
 pub(super) fn failed(path: &Path, error: Error) -> Failed {
+    let error = match Ledger::unless_unread(path, error) {
+        Error::Temporary(error) => return Failed::temporary(error),
+        error => error,
+    };
     let text = format!("{}: {error}", message::quoted_path(path));
     if is_of_files(&error) { Failed::internal(text) } else { Failed::usage(text) }
 }
@@ -144,7 +148,7 @@ pub(super) fn failed(path: &Path, error: Error) -> Failed {
 /// Whether an error of a ledger, once there is one, is that of its files.
 fn is_of_files(error: &Error) -> bool {
     match error {
-        Error::NoSpace | Error::Io(_) | Error::Sqlite(_) => true,
+        Error::NoSpace | Error::NotShared | Error::Io(_) | Error::Failed(_) | Error::Sqlite(_) => true,
         Error::NotMade(reason) => is_of_files(reason),
         _ => false,
     }
