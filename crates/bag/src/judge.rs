@@ -76,7 +76,38 @@ pub struct Judge {
     payload: Oxum,
     has_payload_directory: bool,
     has_fetch: bool,
+    unseen: Unseen,
     record: Vec<u8>,
+}
+
+/// Paths at which it could not be seen what is there, or in the directory there.
+#[derive(Default)]
+struct Unseen(Vec<Vec<u8>>);
+
+impl Unseen {
+    /// Most paths that are kept. If there are more, nothing is known to be missing.
+    const PATHS_MAX: usize = 1000;
+
+    fn push(&mut self, path: &[u8]) {
+        if self.0.len() == Unseen::PATHS_MAX {
+            self.0 = vec![Vec::new()];
+        }
+        self.0.push(path.to_vec());
+    }
+
+    /// Whether a file may be at this path, although none was seen.
+    fn may_have(&self, path: &[u8]) -> bool {
+        self.0.iter().any(|unseen| {
+            let below = path.strip_prefix(&unseen[..]);
+            below.is_some_and(|below| unseen.is_empty() || below.is_empty() || below.starts_with(b"/"))
+        })
+    }
+
+    /// Whether there may be more of the payload than was seen.
+    fn may_have_payload(&self) -> bool {
+        let is_payload = |unseen: &Vec<u8>| unseen.is_empty() || unseen == b"data" || unseen.starts_with(PAYLOAD);
+        self.0.iter().any(is_payload)
+    }
 }
 
 /// A bag that was judged, but for its digests.
@@ -113,8 +144,15 @@ impl Judge {
             payload: Oxum::default(),
             has_payload_directory: false,
             has_fetch: false,
+            unseen: Unseen::default(),
             record: Vec::new(),
         }
+    }
+
+    /// Takes a path in the bag at which it cannot be seen what is there, or in the directory there: files there are not
+    /// missing, and it is not known how many there are.
+    pub fn unseen(&mut self, path: &[u8]) {
+        self.unseen.push(path);
     }
 
     /// Takes a name that is in the bag, by its path there.
@@ -270,6 +308,7 @@ impl Judge {
             others: ByteSort::new(self.memory_bytes),
             not_fetched: Some(Oxum::default()),
             plan: PlanWriter::new()?,
+            unseen: &self.unseen,
             profile: profile.as_mut(),
             report: &mut *report,
         };
@@ -305,7 +344,7 @@ impl Judge {
 
     /// Judges that there is a payload, and a manifest of it that can be used.
     fn structure(&self, wanted: Wanted, report: Report<'_>) -> io::Result<()> {
-        if !self.has_payload_directory {
+        if !self.has_payload_directory && !self.unseen.may_have_payload() {
             report(Finding::error(Rule::Structure, "there is no directory `data` with a payload"))?;
         }
         if wanted == Wanted::Oxum {
@@ -336,6 +375,7 @@ impl Judge {
         let name = self.info_name();
         match (stated, not_fetched) {
             // A file of fetch.txt may be there under another spelling of its path, and is counted then.
+            (Some(_), Some(_)) if self.unseen.may_have_payload() => Ok(()),
             (Some(stated), Some(not_fetched)) if stated != self.payload => {
                 let whole = Oxum {
                     bytes: self.payload.bytes.saturating_add(not_fetched.bytes),
@@ -425,6 +465,7 @@ struct Join<'a, 'r> {
     /// The files that fetch.txt lists and that are not there; `None` if it does not state the length of each.
     not_fetched: Option<Oxum>,
     plan: PlanWriter,
+    unseen: &'a Unseen,
     profile: Option<&'a mut ProfileCheck<'r>>,
     report: Report<'a>,
 }
@@ -603,7 +644,7 @@ impl Join<'_, '_> {
 
     /// Reports a path that is listed and not there.
     fn missing(&mut self, path: &[u8], listed: &[Expected], fetch: Option<(u64, Option<u64>)>) -> io::Result<()> {
-        let Some(first) = listed.first() else { return Ok(()) };
+        let Some(first) = listed.first().filter(|_| !self.unseen.may_have(path)) else { return Ok(()) };
         let finding = match fetch {
             Some((line, _)) => {
                 let text = format!("the file is to be fetched (fetch.txt, line {line}), and is not there yet");

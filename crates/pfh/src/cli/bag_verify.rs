@@ -436,6 +436,7 @@ fn found_in(
         Found::Skipped(..) | Found::Pause => return Ok(()),
         Found::Failed(path, error) => {
             *is_there &= path != root;
+            judge.unseen(below(root, &path));
             fail(command, path, error);
             return Ok(());
         }

@@ -912,7 +912,7 @@ impl Drop for Small<'_> {
     }
 }
 
-/// What only reads needs no room, and what has to write says that there is none.
+/// Commands that only read need no room, and those that have to write say that there is none.
 #[test]
 fn a_ledger_on_a_full_disk_can_be_read() {
     let directory = tree(&[("a", "1"), ("b", "2")]);

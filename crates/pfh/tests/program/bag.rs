@@ -341,6 +341,40 @@ fn a_report_changes_no_bag() {
     assert!(text(&fs::read(d.join("x/report.txt")).unwrap()).starts_with("`x`: valid"));
 }
 
+/// A directory that cannot be listed hides files, and they are not missing.
+#[test]
+fn a_bag_with_a_directory_that_cannot_be_listed_is_undecided() {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return;
+    }
+    let directory = scratch();
+    let d = directory.path();
+    for bag in ["some", "all", "lost"] {
+        let path = |file: &str| format!("real/{bag}/{file}");
+        tree(d, &[(&path("a/b/c"), "1"), (&path("ab"), "2"), (&path("z"), "3")]);
+        pfh(d, ["bag", "create", &format!("real/{bag}"), "-a", "md5"]).run().done();
+    }
+    fs::remove_file(d.join("real/lost/data/ab")).unwrap();
+    fs::create_dir(d.join("shown")).unwrap();
+    let plan = FaultPlan::parse(b"some/data/a open 13\nall/data open 5\nlost/data/a open 13").unwrap();
+    let Ok(mount) = FaultyMount::new(&d.join("real"), &d.join("shown"), plan) else {
+        skipped(Need::Fuse, "cannot mount");
+        return;
+    };
+    let verified: Vec<Ended> =
+        ["some", "all", "lost"].map(|bag| pfh(d, ["bag", "verify", &format!("shown/{bag}")]).run()).into();
+    mount.unmount().unwrap();
+    for (ended, bag) in verified.iter().zip(["some", "all"]) {
+        assert_eq!(ended.code(), 3, "{}", text(&ended.stdout));
+        let told = format!("`shown/{bag}`: undecided: 1 file could not be read");
+        assert!(text(&ended.stdout).starts_with(&told), "{}", text(&ended.stdout));
+    }
+    assert_eq!(verified[2].code(), 5);
+    let lost = text(&verified[2].stdout);
+    assert!(lost.contains("`data/ab`: the file is missing") && !lost.contains("data/a/b"), "{lost}");
+}
+
 /// An update compares a file with the old lines of its name in another spelling, as verification does.
 #[test]
 fn an_update_compares_files_in_other_spellings() {
