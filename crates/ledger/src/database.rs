@@ -1,7 +1,7 @@
 //! Opening the database so that it is what it seems.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,12 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
     if !metadata.is_file() || metadata.len() == 0 {
         return Err(Error::NotALedger);
     }
+    if !writes && !has_log(path) && is_left_alone(path) {
+        let connection = open_unchanging(path)?;
+        set_up(&connection).and_then(|()| judge(&connection))?;
+        connection.pragma_update(None, "query_only", true)?;
+        return Ok(connection);
+    }
     // A reader that may write, too, removes the files beside the ledger that it shares with writers. Where it may not
     // write, SQLite opens the ledger for reading.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -46,15 +52,7 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
         // full; but there is no writer either.
         Err(error) if !writes && cannot_share(&error) && !has_log(path) => {
             drop(connection);
-            let mut uri = String::from("file:");
-            for &byte in std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()) {
-                match byte {
-                    b'/' | b'.' | b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => uri.push(char::from(byte)),
-                    _ => uri += &format!("%{byte:02X}"),
-                }
-            }
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-            let connection = Connection::open_with_flags(uri + "?immutable=1", flags)?;
+            let connection = open_unchanging(path)?;
             let judged = set_up(&connection).and_then(|()| judge(&connection));
             (connection, judged)
         }
@@ -68,6 +66,39 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
         return Err(Error::ReadOnly);
     }
     Ok(connection)
+}
+
+/// Opens a ledger that nobody writes to, without the files that readers and writers share.
+fn open_unchanging(path: &Path) -> Result<Connection, Error> {
+    let mut uri = String::from("file:");
+    for &byte in std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()) {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => uri.push(char::from(byte)),
+            _ => uri += &format!("%{byte:02X}"),
+        }
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    Ok(Connection::open_with_flags(uri + "?immutable=1", flags)?)
+}
+
+/// Whether a ledger is one of others, and no run has it. The files beside it, if a reader made them, would be the
+/// reader's, and keep the owner from writing.
+fn is_left_alone(path: &Path) -> bool {
+    if fs::OpenOptions::new().write(true).open(path).is_ok() {
+        return false;
+    }
+    match fs::File::open(lock_path(path)) {
+        Ok(lock) => !matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock)),
+        Err(_) => true,
+    }
+}
+
+/// Returns the path of the file that a run locks.
+pub(crate) fn lock_path(path: &Path) -> PathBuf {
+    // A ledger that is not made yet has no link to it.
+    let mut name = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
+    name.push(".lock");
+    PathBuf::from(name)
 }
 
 fn cannot_share(error: &Error) -> bool {

@@ -68,15 +68,17 @@ impl Lock {
     /// [`Error::InUse`] if another run has it, and [`Error::Refused`] if something else than a regular file has its
     /// name: a symbolic link is not followed.
     pub fn take(path: &Path, waits: bool) -> Result<Lock, Error> {
-        // A ledger that is not made yet has no link to it.
-        let mut name = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
-        name.push(".lock");
-        let name = PathBuf::from(name);
+        let name = database::lock_path(path);
         // A file of its own: closing a descriptor of the database would end SQLite's own locks.
         let file = open_own(&name).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput => {
                 Error::Refused(format!("its lock {} is not a regular file: remove that", quoted_path(&name)))
             }
+            io::ErrorKind::PermissionDenied => Error::Refused(format!(
+                "its lock {} cannot be opened: {error}. Somebody else may have made it: give it the ledger's owner, or \
+                 remove it if no run is at work",
+                quoted_path(&name)
+            )),
             _ => error.into(),
         })?;
         match file.try_lock() {

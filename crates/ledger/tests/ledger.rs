@@ -524,6 +524,27 @@ fn tampering_shows() {
     assert_eq!(tampered(path, "SELECT 1", Some((last, [0; 32]))), [other]);
 }
 
+/// A run that compares with digests that nobody accepted, since the table was changed and changed back, shows.
+#[test]
+fn a_state_that_was_changed_for_a_run_shows() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = &directory.path().join("ledger");
+    create(path);
+    let mut tree = Tree::default();
+    tree.write("a", "good");
+    whole(path, &tree, "init");
+    tree.write("a", "evil");
+    assert_eq!(counts(&whole(path, &tree, "full").findings), [("changed", 1)]);
+    let change = |sql: &str| Connection::open(path).unwrap().execute_batch(sql).unwrap();
+    let first: i64 =
+        Connection::open(path).unwrap().query_row("SELECT expected FROM file", [], |row| row.get(0)).unwrap();
+    change("UPDATE file SET status = 0, expected = checked");
+    assert_eq!(counts(&whole(path, &tree, "full").findings), [("matched", 1)]);
+    let last = Ledger::open(path, false).unwrap().last_event().0 - 1;
+    change(&format!("UPDATE file SET expected = {first}"));
+    assert_eq!(tampered(path, "SELECT 1", None), [Problem::Expected(last)]);
+}
+
 /// Paths are bytes, and the table of roots follows from the events.
 #[test]
 fn relocations_are_events() {

@@ -181,8 +181,12 @@ impl Classification<'_> {
             if self.failed.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let sets = self.classifier.sets();
-        // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read.
-        let tells_by_size = self.format == VerdictFormat::Text && sets.iter().all(|one| one.set.has_sizes());
+        // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read. Lists
+        // may state wrong sizes, and that may hide a good file, but not a bad one.
+        let is_good = |one: &ClassifiedSet| one.best_class().is_none_or(|class| class == Class::Good);
+        let tells_by_size = self.format == VerdictFormat::Text
+            && self.found.is_none()
+            && sets.iter().all(|one| one.set.has_sizes() && is_good(one));
         let decide = |_: &[u8], metadata: Option<&Metadata>| {
             let is_unknown = metadata.is_some_and(|metadata| {
                 sets.iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)))

@@ -912,6 +912,30 @@ impl Drop for Small<'_> {
     }
 }
 
+/// Whoever may only read a ledger leaves nothing beside it that would keep its owner out.
+#[test]
+fn readers_of_a_ledger_leave_its_owner_alone() {
+    // Only root can be somebody else.
+    if !is_root() {
+        return;
+    }
+    let (directory, program) = public();
+    let d = directory.path();
+    fs::create_dir_all(d.join("t")).unwrap();
+    put(d, "a", "1");
+    audit(d, &["init", "-q", "l.pfhl", "t"]).done();
+    fs::set_permissions(d, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(d.join("l.pfhl"), fs::Permissions::from_mode(0o644)).unwrap();
+    let before = names(d);
+    for command in ["status", "report", "export", "head", "verify-ledger"] {
+        let ended = audit_as_nobody(d, &program, &[command, "l.pfhl"]);
+        assert_eq!((ended.code(), names(d)), (0, before.clone()), "{command}: {}", ended.stderr);
+    }
+    assert_eq!(audit(d, &["run", "-q", "l.pfhl"]).code(), 0);
+    let refused = audit_as_nobody(d, &program, &["run", "l.pfhl"]);
+    assert!(refused.code() == 2 && refused.stderr.contains("its lock `"), "{}", refused.stderr);
+}
+
 /// Commands that only read need no room, and those that have to write say that there is none.
 #[test]
 fn a_ledger_on_a_full_disk_can_be_read() {

@@ -844,6 +844,32 @@ fn a_large_build_keeps_to_its_memory() {
     assert_eq!(String::from_utf8_lossy(looked.expect(0, "")), answer);
 }
 
+/// A list may state a wrong size: the digest decides, whatever the format of the output.
+#[test]
+fn a_wrong_size_hides_no_bad_file() {
+    let directory = case();
+    let d = directory.path();
+    let wrong = format!("path,size,md5\na.jpg,0,{}\n", digest("md5", &fs::read(d.join("files/bad")).unwrap()));
+    fs::write(d.join("wrong.csv"), wrong).unwrap();
+    for class in ["bad=", "other="] {
+        let known = format!("{class}wrong.csv");
+        for format in [&[][..], &["-f", "csv"]] {
+            let ended =
+                pfh(d, [&["match", "-q", "--only", "bad,other", "--known", &known, "files"], format].concat()).run();
+            assert!(
+                String::from_utf8_lossy(&ended.stdout).contains("files/bad"),
+                "{class} {format:?}: {}",
+                ended.stderr
+            );
+        }
+    }
+    // Of a good one, the size is taken as it is, but for those that were not found.
+    let run =
+        |more: &[&str]| pfh(d, [&["match", "-q", "--known", "good=wrong.csv", "files"], more].concat()).run().stdout;
+    assert!(String::from_utf8_lossy(&run(&[])).contains("unknown      files/bad\n"));
+    assert_eq!(String::from_utf8_lossy(&run(&["--not-found"])), "");
+}
+
 /// Where a set has all sizes, a file of another size is unknown without being read.
 #[test]
 fn a_file_of_another_size_is_not_read() {
@@ -852,9 +878,9 @@ fn a_file_of_another_size_is_not_read() {
     let list = ["hash", "-a", "md5", "-f", "csv", "-o", "own.csv", "files/good", "files/bad"];
     pfh(directory.path(), list).run().expect(0, "");
     pfh(directory.path(), ["known", "build", "--quiet", "own.pfhk", "own.csv"]).run().expect(0, "");
-    let lines = "known-other  files/bad  (own.pfhk)\nunknown      files/both\nknown-other  files/good  (own.pfhk)\n\
+    let lines = "known-good   files/bad  (own.pfhk)\nunknown      files/both\nknown-good   files/good  (own.pfhk)\n\
                  unknown      files/large\nunknown      files/new\n";
-    let known = ["match", "--quiet", "--known", "own.pfhk", "files"];
+    let known = ["match", "--quiet", "--known", "good=own.pfhk", "files"];
     let ended = pfh(directory.path(), known).run();
     assert_eq!(String::from_utf8_lossy(ended.expect(0, "")), lines);
     assert!(ended.read_bytes < 64 << 20, "{}", ended.read_bytes);
