@@ -912,6 +912,42 @@ impl Drop for Small<'_> {
     }
 }
 
+/// A directory that cannot be listed is no alarm, and still told to those who look later, and to those who do not look.
+#[test]
+fn directories_that_were_not_seen_are_told() {
+    let (directory, program) = public();
+    let d = directory.path();
+    fs::set_permissions(d, fs::Permissions::from_mode(0o777)).unwrap();
+    ["closed/a", "closed/b", "open/c"].iter().for_each(|path| put(d, path, ""));
+    fs::write(d.join("sendmail"), "#!/bin/sh\ncat >> mail\n").unwrap();
+    fs::set_permissions(d.join("sendmail"), fs::Permissions::from_mode(0o755)).unwrap();
+    let policy = format!(
+        "ledger = 'l.pfhl'\nroots = ['t']\n[mail]\nto = ['a@b']\nsendmail = '{}/sendmail'\n[reports]\n\
+         directory = 'reports'\nformats = ['text']\nprometheus = 'p.prom'\n",
+        d.display()
+    );
+    fs::write(d.join("p.toml"), policy).unwrap();
+    assert_eq!(audit_as_nobody(d, &program, &["init", "-q", "p.toml"]).code(), 0);
+    fs::set_permissions(d.join("t/closed"), fs::Permissions::from_mode(0o000)).unwrap();
+    let ended = audit_as_nobody(d, &program, &["run", "-q", "p.toml"]);
+    let status = audit_as_nobody(d, &program, &["status", "p.toml"]);
+    let json = audit_as_nobody(d, &program, &["status", "--json", "p.toml"]);
+    fs::set_permissions(d.join("t/closed"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(ended.code(), 3, "{}", ended.stderr);
+    let mail = fs::read_to_string(d.join("mail")).unwrap();
+    assert!(
+        mail.contains("Subject: [pfh audit] l: not all could be read\n") && mail.contains("out of sight 2"),
+        "{mail}"
+    );
+    let status = String::from_utf8(status.stdout).unwrap();
+    assert!(status.contains("\nout of sight 2 files in the last run: "), "{status}");
+    assert_eq!(lines(&json.stdout)[0]["last_run"]["unseen"], 2);
+    let metrics = fs::read_to_string(d.join("p.prom")).unwrap();
+    assert!(metrics.contains("\npfh_audit_run_files_unseen{collection=\"l\"} 2\n"), "{metrics}");
+    let report = fs::read_to_string(d.join("reports/l-run-00002.txt")).unwrap();
+    assert!(report.starts_with("audit of `") && report.contains("\nrun 2 (incremental): 1 file, 0 B; "), "{report}");
+}
+
 /// Whoever may only read a ledger leaves nothing beside it that would keep its owner out.
 #[test]
 fn readers_of_a_ledger_leave_its_owner_alone() {

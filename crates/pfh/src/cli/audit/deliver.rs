@@ -17,17 +17,28 @@ use std::process::{Command, Stdio};
 /// Most bytes of a report in a message.
 const MAIL_BYTES_MAX: usize = 256 << 10;
 
+/// How a run went, for those who only need to know that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum News {
+    /// All that was to be compared is as expected.
+    Good,
+    /// Something could not be listed or read.
+    Incomplete,
+    /// An alarm is open.
+    Alarm,
+}
+
 /// Writes and sends what the policy wants. A failure holds back nothing else.
 pub(super) fn deliver(
     policy: &Policy,
     ledger: &Ledger,
     number: i64,
     summary: &str,
-    is_alarm: bool,
+    news: News,
 ) -> Vec<Result<(), Failed>> {
-    let mail = policy.mail.as_ref().filter(|mail| is_alarm || mail.always);
+    let mail = policy.mail.as_ref().filter(|mail| news != News::Good || mail.always);
     // Somebody is told of an alarm before anything else is tried.
-    let sent = mail.map(|mail| send(mail, ledger, number, &stem(ledger.path()), summary, is_alarm));
+    let sent = mail.map(|mail| send(mail, ledger, number, &stem(ledger.path()), summary, news));
     if let Some(directory) = policy.reports.directory.as_deref().filter(|_| !policy.formats.is_empty()) {
         // Not those above it, one of which may be a disk that is not mounted. If it cannot be made, files in it cannot
         // either.
@@ -85,20 +96,13 @@ fn write(ledger: &Ledger, number: i64, file: &ReportFile) -> Result<(), Failed> 
     };
     let file = if *is_named { AtomicFile::create(path) } else { AtomicFile::create_unfollowed(path) };
     let mut file = io::BufWriter::new(file.map_err(|error| not_written(&error))?);
-    report::write(ledger, number, *format, &mut file).map_err(|error| not_written(&error))?;
+    report::write_whole(ledger, number, *format, &mut file).map_err(|error| not_written(&error))?;
     let file = file.into_inner().map_err(|error| not_written(error.error()))?;
     file.persist().map_err(|error| not_written(&error))
 }
 
 /// Gives a message to `sendmail`.
-fn send(
-    mail: &Mail,
-    ledger: &Ledger,
-    number: i64,
-    collection: &str,
-    summary: &str,
-    is_alarm: bool,
-) -> Result<(), Failed> {
+fn send(mail: &Mail, ledger: &Ledger, number: i64, collection: &str, summary: &str, news: News) -> Result<(), Failed> {
     let not_sent = |error: &dyn Display| {
         Failed::internal(format_args!(
             "the message about run {number} was not sent: {}: {error}",
@@ -113,7 +117,11 @@ fn send(
     }
     // A name must not become a header.
     let header = |text: &str| text.replace(|character: char| character.is_control() || !character.is_ascii(), "?");
-    let verdict = if is_alarm { "ALARM" } else { "all is well" };
+    let verdict = match news {
+        News::Good => "all is well",
+        News::Incomplete => "not all could be read",
+        News::Alarm => "ALARM",
+    };
     let mut text = String::new();
     if let Some(from) = &mail.from {
         text += &format!("From: {}\n", header(from));

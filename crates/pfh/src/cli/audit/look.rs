@@ -64,6 +64,7 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
                 "mode": run.options.mode,
                 "began": time(run.times.0),
                 "ended": run.times.1.map(time),
+                "unseen": run.end.as_ref().map(|end| end.unseen),
             })),
             "events": head.events,
             "head": head.hash_text(),
@@ -89,6 +90,13 @@ pub(super) fn status(arguments: &StatusArguments) -> Result<Ending, Failed> {
             text += &format!("last run     {} ({}), {ended}\n", run.number, one_line(&run.options.mode));
         }
         None => text += "last run     none\n",
+    }
+    let unseen = runs.last().and_then(|run| run.end.as_ref()).map_or(0, |end| end.unseen);
+    if unseen > 0 {
+        text += &format!(
+            "out of sight {} in the last run: excluded, or in directories that it could not list\n",
+            files(unseen)
+        );
     }
     if let Some(oldest) = standing.oldest {
         let except = match standing.never {

@@ -40,6 +40,7 @@ pub(super) fn write(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(
     metric("run_files_read", "Files that the last run read.", &one(end.read));
     metric("run_bytes_read", "Bytes that the last run read.", &one(end.read_bytes));
     metric("run_files_left", "Files that the last run left for the next one.", &one(end.left));
+    metric("run_files_unseen", "Files that the last run could not see, and that are not missing.", &one(end.unseen));
     let (began, ended) = reported.info.times;
     metric("run_began_timestamp_seconds", "When the last run began.", &[(String::new(), began)]);
     if let Some(ended) = ended {

@@ -5,9 +5,9 @@ use super::super::command::{Command, Reporting};
 use super::super::exit::{Ending, Failed};
 use super::super::reading;
 use super::super::{json_header, message};
-use super::collection::{Collection, full_path, output_file, time};
+use super::collection::{Collection, full_path, one_line, output_file, time};
 use super::describe::{describe, event_json, expected, found, found_bytes, hex};
-use super::reported::{Reported, is_news};
+use super::reported::{Reported, is_news, summary};
 use super::{metrics, page, premis};
 use pfh_ledger::{Error, Finding, Ledger};
 use pfh_record::csv::push_field;
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &ReportArguments) -> Result<Ending, Failed> {
     };
     let command = Command::begin(Reporting::DEFAULT, None);
     command.set_output(reading::open_output(arguments.output.as_deref(), [])?);
-    let written = write(&ledger, number, arguments.format, &mut command.output());
+    let written = write_whole(&ledger, number, arguments.format, &mut command.output());
     let written = into_io(written).map_err(failed)?;
     command.finish(written, 1, None)
 }
@@ -53,6 +53,28 @@ pub(super) fn into_io(written: Result<(), Error>) -> Result<io::Result<()>, Erro
         Err(Error::Io(error)) => Ok(Err(error)),
         Err(error) => Err(error),
     }
+}
+
+/// Writes the report of a run that is kept: a text begins with the collection, the times and the totals, which a run
+/// itself prints elsewhere.
+pub(super) fn write_whole(
+    ledger: &Ledger,
+    number: i64,
+    format: ReportFormat,
+    output: &mut dyn Write,
+) -> Result<(), Error> {
+    if format == ReportFormat::Text {
+        let info = ledger.runs()?.into_iter().find(|run| run.number == number);
+        let (began, ended) = info.as_ref().map_or((0, None), |info| info.times);
+        let roots: Vec<String> = ledger.roots()?.iter().map(|root| message::quoted(root)).collect();
+        let ended = ended.map_or_else(|| "did not end".to_owned(), |ended| format!("ended {}", time(ended)));
+        writeln!(output, "audit of {}, began {}, {ended}", roots.join(", "), time(began))?;
+        if let Some((info, end)) = info.as_ref().and_then(|info| Some((info, info.end.as_ref()?))) {
+            writeln!(output, "{}", one_line(&summary(number, &info.options.mode, end)))?;
+        }
+        writeln!(output)?;
+    }
+    write(ledger, number, format, output)
 }
 
 /// Writes the report of a run.

@@ -6,7 +6,7 @@ use super::super::exit::{self, Ending, Failed};
 use super::super::message;
 use super::super::reading;
 use super::collection::{self, Collection, failed, now, output_file};
-use super::deliver::{self, deliver};
+use super::deliver::{self, News, deliver};
 use super::perform::{self, Manner, Performed, is_gone, perform};
 use super::policy::Policy;
 use super::{report, reported};
@@ -239,8 +239,12 @@ fn go(
     if !reading.quiet {
         message::plain(format_args!("pfh: {summary}"));
     }
-    let is_alarm = command.tally.findings > 0;
-    let delivered = policy.map_or_else(Vec::new, |policy| deliver(policy, &ledger, number, &summary, is_alarm));
+    let news = match (command.tally.findings, command.tally.unread) {
+        (0, 0) => News::Good,
+        (0, _) => News::Incomplete,
+        _ => News::Alarm,
+    };
+    let delivered = policy.map_or_else(Vec::new, |policy| deliver(policy, &ledger, number, &summary, news));
     drop(lock);
     // Neither a report that cannot be written nor a message that cannot be sent holds back the other.
     let finished = written.and_then(|written| command.finish(written, end.files, None));
