@@ -22,6 +22,15 @@ impl Release {
         all.into_iter().find(|name| words().any(|word| word.eq_ignore_ascii_case(name)))
     }
 
+    /// Returns how many quarters there are from another release to this one, if both tell their months.
+    pub fn quarters_after(&self, other: &Release) -> Option<i64> {
+        let months = |release: &Release| {
+            let mut parts = release.version.split('.').map(|part| part.parse::<i64>().ok());
+            Some(12 * parts.next()?? + parts.next()??)
+        };
+        Some((months(self)? - months(other)?) / 3)
+    }
+
     /// Reads the release from the name of a file, such as `RDS_2026.03.1_modern_minimal_delta.sql`.
     pub fn from_file_name(name: &str) -> Option<Release> {
         let rest = name.get(..4).filter(|start| start.eq_ignore_ascii_case("RDS_")).and_then(|_| name.get(4..))?;
@@ -38,6 +47,19 @@ impl Release {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quarters_are_counted() {
+        let release = |version: &str| Release { version: version.to_owned(), ..Release::default() };
+        let after = |one, other| release(one).quarters_after(&release(other));
+        assert_eq!(after("2026.06.1", "2026.03.1"), Some(1));
+        assert_eq!(after("2027.03.2", "2026.03.1"), Some(4));
+        assert_eq!(after("2026.03.1", "2025.12.1"), Some(1));
+        assert_eq!(
+            (after("2026.03.2", "2026.03.1"), after("", "2026.03.1"), after("x.y.z", "1.2.3")),
+            (Some(0), None, None)
+        );
+    }
 
     #[test]
     fn names_of_files() {

@@ -488,6 +488,13 @@ impl Adding<'_> {
         // A release may have changed no file.
         let is_empty = counts.inserted + counts.deleted + counts.refused == 0;
         self.rows.is_useful |= is_empty && delta.release().is_some();
+        let leads_to = delta.release().cloned().unwrap_or_default();
+        if leads_to.quarters_after(&before.release).is_some_and(|quarters| quarters > 1) {
+            self.broken.borrow_mut().report(&format_args!(
+                "it leads to release {}, and {} is before it: the delta of a quarter in between is missing",
+                leads_to.version, before.release.version
+            ));
+        }
         // Its statements may tell another release than its name.
         before.follow(delta.release().cloned().unwrap_or_default()).map_err(|reason| self.failed(&reason))
     }

@@ -581,7 +581,16 @@ fn deltas_are_applied_in_the_order_that_their_statements_tell() {
     write("september.sql", "2026.09.1", "", "c");
     build(&["june.sql", "september.sql"]).expect(0, "pfh: known files: 3, lines: 3, repeated or deleted: 0\n");
     let reason = "it leads to release 2026.06.1, and 2026.09.1 is before it: give deltas in order";
-    build(&["september.sql", "june.sql"]).expect(2, &format!("pfh: `june.sql`: {reason}\n"));
+    let ended = build(&["september.sql", "june.sql"]);
+    assert!(ended.code() == 2 && ended.stderr.ends_with(&format!("pfh: `june.sql`: {reason}\n")), "{}", ended.stderr);
+    // Without the delta in between, what that one added would be missing.
+    fs::remove_file(d.join("set.pfhk")).unwrap();
+    let reason = "`september.sql`: it leads to release 2026.09.1, and 2026.03.1 is before it: the delta of a quarter in \
+                  between is missing";
+    let ended = build(&["september.sql"]);
+    assert!(ended.stderr.contains(reason) && !d.join("set.pfhk").exists(), "{}", ended.stderr);
+    let ended = build(&["--keep-going", "september.sql"]);
+    assert!(ended.stderr.contains(reason) && ended.code() == 3 && d.join("set.pfhk").exists(), "{}", ended.stderr);
 }
 
 /// A package that moves from one set to another is deleted from the one only.
