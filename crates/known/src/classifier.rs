@@ -27,6 +27,17 @@ impl ClassifiedSet {
         origins.map(|origin| self.class.unwrap_or(origin.class)).min()
     }
 
+    /// Returns the names of the algorithms of those digests that the set has.
+    fn algorithms_of(&self, digests: &[Digest]) -> io::Result<Vec<&'static str>> {
+        let mut names = Vec::new();
+        for digest in digests {
+            if self.set.find(digest)?.is_some() {
+                names.push(digest.algorithm().name());
+            }
+        }
+        Ok(names)
+    }
+
     /// Returns the class of the entries of a source.
     fn class_of(&self, source: usize) -> Class {
         let of_source = || self.set.about().sources.get(source).map_or(Class::Other, |source| source.class);
@@ -66,8 +77,9 @@ pub struct Known {
 pub struct KnownEntries {
     first: Option<Known>,
     count: usize,
-    /// Of the sets and sources of the entries, those whose algorithms were guessed.
-    guesses: BTreeSet<(usize, usize)>,
+    /// Of the sets and sources of the entries, those of which algorithms were guessed, with each by which a digest was
+    /// found.
+    guesses: BTreeSet<(usize, usize, &'static str)>,
 }
 
 impl KnownEntries {
@@ -86,10 +98,10 @@ impl KnownEntries {
         self.count == 0
     }
 
-    /// Whether one of the entries is of this source of this set, and the source's algorithms were guessed: then they
-    /// are right.
-    pub fn confirms(&self, set: usize, source: usize) -> bool {
-        self.guesses.contains(&(set, source))
+    /// Whether one of the entries is of this source of this set, of which algorithms were guessed, and has a digest by
+    /// the one of this name: then it was guessed right.
+    pub fn confirms(&self, set: usize, source: usize, algorithm: &str) -> bool {
+        self.guesses.contains(&(set, source, algorithm))
     }
 
     fn append(&mut self, mut others: KnownEntries) {
@@ -262,14 +274,18 @@ impl Classifier {
         {
             return Ok(answer.entries);
         }
-        let mut found = KnownEntries::default();
+        let (mut found, mut by) = (KnownEntries::default(), None);
         for entry in candidates.agreeing() {
             let source = one.set.source(entry)?;
             let known = Known { class: one.class_of(source), set, entry };
             found.first = found.first.into_iter().chain([known]).min();
             found.count += 1;
             if one.set.about().sources.get(source).is_some_and(|origin| !origin.guessed.is_empty()) {
-                found.guesses.insert((set, source));
+                let by = match &mut by {
+                    Some(by) => by,
+                    None => by.insert(one.algorithms_of(digests)?),
+                };
+                found.guesses.extend(by.iter().map(|algorithm| (set, source, *algorithm)));
             }
             if let Some(note) = note {
                 note(&known);

@@ -51,7 +51,7 @@ fn files_are_classified() {
     let known = classifier.classify(&[common()]).unwrap();
     assert_eq!(known.first(), Some(&Known { class: Class::Bad, set: 0, entry: bad }));
     assert_eq!(known.len(), 2 * COUNT as usize);
-    assert!(known.confirms(0, 1) && known.confirms(1, 1) && !known.confirms(0, 0));
+    assert!(known.confirms(0, 1, "md5") && known.confirms(1, 1, "md5") && !known.confirms(0, 0, "md5"));
     let noted = Cell::new(0);
     let note = |_: &Known| noted.set(noted.get() + 1);
     let before = ENTRIES_READ.get();

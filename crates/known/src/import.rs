@@ -2,7 +2,7 @@
 
 use std::io;
 
-use pfh_digest::Digest;
+use pfh_digest::{Algorithm, Digest};
 use pfh_list::{Contents, List, ReadError};
 
 use crate::builder::{Row, SetBuilder};
@@ -16,6 +16,8 @@ pub struct Importer {
     left_out: u64,
     not_compared: u64,
     memory_bytes: u64,
+    /// Algorithms that are not guessed from the lengths of digests.
+    named: Vec<Algorithm>,
 }
 
 /// The result of adding a list to a set.
@@ -34,7 +36,8 @@ impl Importer {
     /// Begins with an empty set. Other sets that keep no way from an entry to its digests are sorted in `memory_bytes`
     /// bytes of memory.
     pub fn new(builder: SetBuilder, memory_bytes: u64) -> Importer {
-        Importer { builder, common: Vec::new(), except: Vec::new(), left_out: 0, not_compared: 0, memory_bytes }
+        let (common, except, named) = (Vec::new(), Vec::new(), Vec::new());
+        Importer { builder, common, except, left_out: 0, not_compared: 0, memory_bytes, named }
     }
 
     /// Lets only files pass that this set has.
@@ -61,6 +64,15 @@ impl Importer {
     /// whether it has them.
     pub fn not_compared(&self) -> u64 {
         self.not_compared
+    }
+
+    /// Takes the algorithms that somebody has named for plain digests: where only one of them has digests of a length,
+    /// it is no guess.
+    pub fn name_algorithms(&mut self, algorithms: &[Algorithm]) {
+        let is_clear = |one: &&Algorithm| {
+            algorithms.iter().all(|other| other == *one || other.digest_bytes() != one.digest_bytes())
+        };
+        self.named = algorithms.iter().filter(is_clear).copied().collect();
     }
 
     /// Returns the builder, to begin a source.
@@ -143,7 +155,7 @@ impl Importer {
     /// Notes algorithms in the current source whose names the list does not state.
     fn note_guess(&mut self, digests: &[Digest]) {
         let Some(origin) = self.builder.origin() else { return };
-        for digest in digests {
+        for digest in digests.iter().filter(|digest| !self.named.contains(&digest.algorithm())) {
             let name = digest.algorithm().name();
             if !origin.guessed.iter().any(|noted| noted == name) {
                 origin.guessed.push(name.to_owned());

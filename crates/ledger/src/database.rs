@@ -1,7 +1,7 @@
 //! Opening the database so that it is what it seems.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,8 +27,8 @@ pub(crate) fn create(path: &Path) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Opens a ledger, for reading only or also for writing.
-pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
+/// Opens a ledger, for reading only or also for writing. `is_of_others`: it can only be read, and nobody writes to it.
+pub(crate) fn open(path: &Path, writes: bool, is_of_others: bool) -> Result<Connection, Error> {
     let metadata = fs::metadata(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Error::NotFound,
         _ => Error::Io(error),
@@ -37,7 +37,7 @@ pub(crate) fn open(path: &Path, writes: bool) -> Result<Connection, Error> {
     if !metadata.is_file() || metadata.len() == 0 {
         return Err(Error::NotALedger);
     }
-    if !writes && !has_log(path) && is_left_alone(path) {
+    if !writes && is_of_others && !has_log(path) {
         let connection = open_unchanging(path)?;
         set_up(&connection).and_then(|()| judge(&connection))?;
         connection.pragma_update(None, "query_only", true)?;
@@ -79,26 +79,6 @@ fn open_unchanging(path: &Path) -> Result<Connection, Error> {
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     Ok(Connection::open_with_flags(uri + "?immutable=1", flags)?)
-}
-
-/// Whether a ledger is one of others, and no run has it. The files beside it, if a reader made them, would be the
-/// reader's, and keep the owner from writing.
-fn is_left_alone(path: &Path) -> bool {
-    if fs::OpenOptions::new().write(true).open(path).is_ok() {
-        return false;
-    }
-    match fs::File::open(lock_path(path)) {
-        Ok(lock) => !matches!(lock.try_lock_shared(), Err(fs::TryLockError::WouldBlock)),
-        Err(_) => true,
-    }
-}
-
-/// Returns the path of the file that a run locks.
-pub(crate) fn lock_path(path: &Path) -> PathBuf {
-    // A ledger that is not made yet has no link to it.
-    let mut name = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
-    name.push(".lock");
-    PathBuf::from(name)
 }
 
 fn cannot_share(error: &Error) -> bool {

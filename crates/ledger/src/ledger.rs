@@ -68,7 +68,7 @@ impl Lock {
     /// [`Error::InUse`] if another run has it, and [`Error::Refused`] if something else than a regular file has its
     /// name: a symbolic link is not followed.
     pub fn take(path: &Path, waits: bool) -> Result<Lock, Error> {
-        let name = database::lock_path(path);
+        let name = lock_path(path);
         // A file of its own: closing a descriptor of the database would end SQLite's own locks.
         let file = open_own(&name).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput => {
@@ -88,6 +88,26 @@ impl Lock {
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
         Ok(Lock(file))
+    }
+}
+
+/// Returns the path of the file that a run locks.
+fn lock_path(path: &Path) -> PathBuf {
+    // A ledger that is not made yet has no link to it.
+    let mut name = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
+    name.push(".lock");
+    PathBuf::from(name)
+}
+
+/// Whether a ledger can only be read, and no run has it. If a reader made the files that SQLite has beside it, they
+/// would be the reader's, and keep the owner from writing.
+fn is_of_others(path: &Path) -> bool {
+    if File::options().write(true).open(path).is_ok() {
+        return false;
+    }
+    match File::open(lock_path(path)) {
+        Ok(lock) => !matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)),
+        Err(_) => true,
     }
 }
 
@@ -157,7 +177,7 @@ impl Ledger {
     /// If it is none, is damaged as far as can be seen at once, is locked, or is of a later version.
     pub fn open(path: &Path, writes: bool) -> Result<Ledger, Error> {
         let is_unknown = |error: &rusqlite::Error| error.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown);
-        let connection = database::open(path, writes).map_err(|error| match error {
+        let connection = database::open(path, writes, !writes && is_of_others(path)).map_err(|error| match error {
             Error::NotALedger if has_mark(path) => Error::Damaged("its header is not that of a database".to_owned()),
             Error::Sqlite(error) if is_unknown(&error) && has_mark(path) => Error::Damaged(error.to_string()),
             error => error,

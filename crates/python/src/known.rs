@@ -237,7 +237,8 @@ impl KnownFiles {
         let known = self.classifier.classify(digests).map_err(failed)?;
         let facts = known.first().map(|first| self.classifier.facts(first)).transpose().map_err(failed)?;
         self.classifier.check_unchanged().map_err(failed)?;
-        let guesses = self.guesses.iter().enumerate().filter(|(_, guess)| known.confirms(guess.set, guess.source));
+        let is_right = |guess: &Guess| known.confirms(guess.set, guess.source, &guess.algorithm);
+        let guesses = self.guesses.iter().enumerate().filter(|(_, guess)| is_right(guess));
         let confirmed = guesses.map(|(place, _)| place).collect();
         Ok(Match {
             record: record.clone().unbind(),

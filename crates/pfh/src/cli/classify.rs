@@ -181,8 +181,8 @@ impl Classification<'_> {
             if self.failed.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let sets = self.classifier.sets();
-        // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read. Lists
-        // may state wrong sizes, and that may hide a good file, but not a bad one.
+        // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read.
+        // Lists may state wrong sizes, and that may hide a good file, but not a bad one.
         let is_good = |one: &ClassifiedSet| one.best_class().is_none_or(|class| class == Class::Good);
         let tells_by_size = self.format == VerdictFormat::Text
             && self.found.is_none()
@@ -379,6 +379,7 @@ fn note_left_out(names: u64, command: &mut Command) {
 struct Guess {
     set: usize,
     source: usize,
+    algorithm: Algorithm,
     doubt: Doubt,
     is_right: AtomicBool,
 }
@@ -392,7 +393,7 @@ impl Guess {
             {
                 for algorithm in origin.guessed.iter().filter_map(|name| Algorithm::from_name(name).ok()) {
                     let doubt = Doubt::new(Some(one.name.clone()), algorithm);
-                    guesses.push(Guess { set, source, doubt, is_right: AtomicBool::new(false) });
+                    guesses.push(Guess { set, source, algorithm, doubt, is_right: AtomicBool::new(false) });
                 }
             }
         }
@@ -401,7 +402,7 @@ impl Guess {
 
     /// Takes the entries that a file is.
     fn note(&self, known: &KnownEntries) {
-        if known.confirms(self.set, self.source) {
+        if known.confirms(self.set, self.source, self.algorithm.name()) {
             self.is_right.store(true, Ordering::Relaxed);
         }
     }

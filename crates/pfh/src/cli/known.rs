@@ -58,6 +58,9 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     }
     let builder = SetBuilder::new(&algorithms, keep, arguments.memory);
     let mut importer = Importer::new(builder, arguments.memory / 4);
+    if !arguments.algorithms.is_empty() {
+        importer.name_algorithms(&algorithms);
+    }
     // A source that cannot be opened is reported in its turn.
     let has_delta = |source: &OsString| matches!(pfh_list::open_wanted(Path::new(source), is_delta), Ok(Some(_)));
     let has_deltas = arguments.sources.iter().any(|source| is_delta(source.as_bytes()) || has_delta(source));
@@ -454,6 +457,11 @@ impl Adding<'_> {
         let Some(before) = before else { return Err(self.failed(&"a delta is given after its database")) };
         // That of the minimal set would leave rows of deleted files, of which a full set has more.
         if before.kind == pfh_nsrl::Kind::Full {
+            if named.set.contains("minimal") {
+                let reason = "it is a delta of a minimal set, and the database before it is a full one: take the minimal \
+                              database, or the delta of the full set";
+                return Err(self.failed(&reason));
+            }
             return Err(self.failed(&pfh_nsrl::DeltaError::FullSet));
         }
         before.judge(&named).map_err(|reason| self.failed(&reason))?;

@@ -643,9 +643,11 @@ else:
     let minimal = "RDS_2026.06.1_modern_minimal_delta.sql";
     fs::write(d.join(delta), "BEGIN;\nDELETE FROM METADATA WHERE metadata_id = 1;\nCOMMIT;\n").unwrap();
     fs::write(d.join(minimal), "BEGIN;\nCOMMIT;\n").unwrap();
-    for delta in [delta, minimal] {
+    let other = "it is a delta of a minimal set, and the database before it is a full one: take the minimal database, or \
+                 the delta of the full set";
+    for (delta, reason) in [(delta, advice), (minimal, other)] {
         let refused = pfh(d, ["known", "build", "set.pfhk", database, delta]).run();
-        refused.expect(2, &format!("pfh: `{delta}`: {advice}\n"));
+        refused.expect(2, &format!("pfh: `{delta}`: {reason}\n"));
         assert!(!d.join("set.pfhk").exists());
     }
     peer("python3", d, ["-c", PYTHON, delta]).unwrap();
@@ -851,6 +853,32 @@ fn a_large_build_keeps_to_its_memory() {
     let looked = pfh(directory.path(), ["known", "lookup", "set.pfhk", &text]).run();
     let answer = format!("known-other  {text}  (set.pfhk: file 77777)\n");
     assert_eq!(String::from_utf8_lossy(looked.expect(0, "")), answer);
+}
+
+/// Of a list of digests of several lengths, each guess stands for itself, and naming the algorithms settles all.
+#[test]
+fn each_guess_is_confirmed_by_itself() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("files")).unwrap();
+    fs::write(d.join("files/1"), "one").unwrap();
+    let blake3 = digest("blake3", b"two");
+    fs::write(d.join("ioc.txt"), format!("{}\n{blake3}\n", digest("md5", b"one"))).unwrap();
+    let ended = pfh(d, ["match", "--known", "bad=ioc.txt", "files"]).run();
+    assert!(
+        ended.code() == 5 && ended.stderr.contains("sha256") && !ended.stderr.contains("`-a md5`"),
+        "{}",
+        ended.stderr
+    );
+    let build = ["known", "build", "-q", "--class", "bad", "-a", "md5,sha256", "named.pfhk", "ioc.txt"];
+    pfh(d, build).run().done();
+    let ended = pfh(d, ["match", "-q", "--known", "named.pfhk", "files"]).run();
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    // Two of one length settle nothing.
+    let build = ["known", "build", "-q", "--class", "bad", "-a", "md5,sha256,blake3", "both.pfhk", "ioc.txt"];
+    pfh(d, build).run().done();
+    let ended = pfh(d, ["match", "--known", "both.pfhk", "files"]).run();
+    assert!(ended.code() == 5 && ended.stderr.contains("sha256"), "{}", ended.stderr);
 }
 
 /// A list may state a wrong size: the digest decides, whatever the format of the output.
