@@ -99,32 +99,24 @@ pub(crate) struct RecordFile<const N: usize> {
 }
 
 impl<const N: usize> RecordFile<N> {
-    /// Takes sorted records. They stay in memory if they take at most half of `memory_bytes`, which was the limit of
-    /// the sort.
+    /// Takes sorted records. Those that the sort has in memory stay there if they take at most half of `memory_bytes`.
     pub(crate) fn of(sort: ExternalSort<N>, memory_bytes: u64) -> io::Result<RecordFile<N>> {
-        let kept_bytes = memory_bytes / 2;
+        let (mut writer, mut count) = (ByteWriter::new(0), 0);
         match sort.into_memory()? {
-            Ok(records) if records.as_flattened().len() as u64 <= kept_bytes => Ok(RecordFile::in_memory(records)),
             Ok(records) => {
-                let mut writer = ByteWriter::new(kept_bytes);
-                writer.write(records.as_flattened())?;
-                RecordFile::written(writer, records.len() as u64)
+                count = records.len() as u64;
+                let bytes = records.into_flattened();
+                if bytes.len() as u64 <= memory_bytes / 2 {
+                    return Ok(RecordFile { stored: Stored::of(bytes), records: count });
+                }
+                writer.write(&bytes)?;
             }
-            Err(sort) => RecordFile::in_file(sort),
+            Err(sort) => sort.into_each(|record| {
+                count += 1;
+                writer.write(&record)
+            })?,
         }
-    }
-
-    fn in_memory(records: Vec<[u8; N]>) -> RecordFile<N> {
-        RecordFile { records: records.len() as u64, stored: Stored::of(records.into_flattened()) }
-    }
-
-    fn in_file(sort: ExternalSort<N>) -> io::Result<RecordFile<N>> {
-        let (mut writer, mut records) = (ByteWriter::new(0), 0);
-        sort.into_each(|record| {
-            records += 1;
-            writer.write(&record)
-        })?;
-        RecordFile::written(writer, records)
+        RecordFile::written(writer, count)
     }
 
     /// Ends the writing of `records` records.
@@ -222,10 +214,7 @@ pub(crate) fn each_group<const N: usize, S: Default>(
     mut begin: impl FnMut(&mut S, Range) -> io::Result<bool>,
     mut take: impl FnMut(&mut S, &[u8; N]) -> io::Result<()>,
 ) -> io::Result<RecordFile<N>> {
-    let file = match sort.into_memory()? {
-        Ok(records) => RecordFile::in_memory(records),
-        Err(sort) => RecordFile::in_file(sort)?,
-    };
+    let file = RecordFile::of(sort, u64::MAX)?;
     let (mut ahead, mut behind) = (file.scan(0).peekable(), file.scan(0));
     let mut first = 0;
     while let Some(record) = ahead.next() {

@@ -37,28 +37,9 @@ pub(crate) fn open(path: &Path, writes: bool, is_of_others: bool) -> Result<Conn
     if !metadata.is_file() || metadata.len() == 0 {
         return Err(Error::NotALedger);
     }
-    if !writes && is_of_others && !has_log(path) {
-        let connection = open_unchanging(path)?;
-        set_up(&connection).and_then(|()| judge(&connection))?;
-        connection.pragma_update(None, "query_only", true)?;
-        return Ok(connection);
-    }
-    // A reader that may write, too, removes the files beside the ledger that it shares with writers. Where it may not
-    // write, SQLite opens the ledger for reading.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    let (connection, judged) = match set_up(&connection).and_then(|()| judge_when_made(&connection, path)) {
-        // The files beside it, which a reader shares with a writer, cannot be made on a medium that is read-only, or
-        // full; but there is no writer either.
-        Err(error) if !writes && cannot_share(&error) && !has_log(path) => {
-            drop(connection);
-            let connection = open_unchanging(path)?;
-            let judged = set_up(&connection).and_then(|()| judge(&connection));
-            (connection, judged)
-        }
-        judged => (connection, judged),
-    };
-    judged?;
+    let is_unchanging = !writes && !has_log(path);
+    let connection =
+        if is_unchanging && is_of_others { open_unchanging(path)? } else { open_shared(path, is_unchanging)? };
     if !writes {
         connection.pragma_update(None, "query_only", true)?;
     }
@@ -66,6 +47,23 @@ pub(crate) fn open(path: &Path, writes: bool, is_of_others: bool) -> Result<Conn
         return Err(Error::ReadOnly);
     }
     Ok(connection)
+}
+
+/// Opens a ledger that others may read and write at the same time. `is_unchanging`: it has no log, and is only read.
+fn open_shared(path: &Path, is_unchanging: bool) -> Result<Connection, Error> {
+    // A reader that may write, too, removes the files beside the ledger that it shares with writers. Where it may not
+    // write, SQLite opens the ledger for reading.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    match set_up(&connection).and_then(|()| judge_when_made(&connection, path)) {
+        // The files beside it, which a reader shares with a writer, cannot be made on a medium that is read-only, or
+        // full; but there is no writer either.
+        Err(error) if is_unchanging && cannot_share(&error) => {
+            drop(connection);
+            open_unchanging(path)
+        }
+        judged => judged.map(|()| connection),
+    }
 }
 
 /// Opens a ledger that nobody writes to, without the files that readers and writers share.
@@ -78,7 +76,9 @@ fn open_unchanging(path: &Path) -> Result<Connection, Error> {
         }
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    Ok(Connection::open_with_flags(uri + "?immutable=1", flags)?)
+    let connection = Connection::open_with_flags(uri + "?immutable=1", flags)?;
+    set_up(&connection).and_then(|()| judge(&connection))?;
+    Ok(connection)
 }
 
 fn cannot_share(error: &Error) -> bool {

@@ -1,7 +1,6 @@
 //! Collections that are at another path than before.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use pfh_record::jsonl::{bytes_of_texts, texts};
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 
@@ -46,8 +45,7 @@ impl Ledger {
     /// # Errors
     /// If there is no such root, and the errors of writing. Then nothing was changed.
     pub fn relocate(&mut self, root: u32, path: &[u8], by: &str, why: &str) -> Result<(), Error> {
-        let path_base64 = std::str::from_utf8(path).is_err().then(|| BASE64.encode(path));
-        let text = String::from_utf8_lossy(path).into_owned();
+        let (text, path_base64) = texts(path);
         let note = note(&Note { root, path: text, path_base64, by: by.to_owned(), why: why.to_owned() })?;
         self.begin()?;
         if self.connection.execute("UPDATE root SET path = ?2 WHERE id = ?1", params![root, path])? != 1 {
@@ -81,10 +79,7 @@ impl Ledger {
             let damaged = |what: &str| Error::Damaged(format!("the note of event {id}: {what}"));
             let note: Note = serde_json::from_slice(&note).map_err(|error| damaged(&error.to_string()))?;
             let Note { root, path, path_base64, by, why } = note;
-            let to = match path_base64 {
-                None => path.into_bytes(),
-                Some(base64) => BASE64.decode(base64).map_err(|error| damaged(&error.to_string()))?,
-            };
+            let to = bytes_of_texts(path.into(), path_base64.map(Into::into)).map_err(|reason| damaged(&reason))?;
             let place = roots.get_mut(root as usize).ok_or_else(|| damaged("there is no such root"))?;
             let from = std::mem::replace(place, to.clone());
             relocations.push(Relocation { root, from, to, time, by, why });

@@ -7,11 +7,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD as BASE64;
 use pfh_digest::hexadecimal;
 use pfh_digest::parts::is_part_bytes;
 use pfh_list::{AtomicFile, NotDurable, open_regular};
+use pfh_record::jsonl::{bytes_of_texts, texts};
 use pfh_record::{DigestKind, Selection};
 use serde::{Deserialize, Serialize};
 
@@ -239,17 +238,8 @@ struct PlanFields {
     lists: Vec<ShardFields>,
 }
 
-/// Returns raw bytes as text, and a second time in base64 if they are not UTF-8.
-fn texts(bytes: &[u8]) -> (String, Option<String>) {
-    let base64 = std::str::from_utf8(bytes).is_err().then(|| BASE64.encode(bytes));
-    (String::from_utf8_lossy(bytes).into_owned(), base64)
-}
-
 fn raw(text: String, base64: Option<String>) -> Result<Vec<u8>, String> {
-    match base64 {
-        None => Ok(text.into_bytes()),
-        Some(base64) => BASE64.decode(base64).map_err(|error| error.to_string()),
-    }
+    bytes_of_texts(text.into(), base64.map(Into::into))
 }
 
 fn parse_hexadecimal(text: &str) -> Result<[u8; 32], String> {

@@ -12,9 +12,10 @@ pub use check::end_line;
 pub use journal::{BrokenLines, Journal, JournalLine, LineContent};
 pub use part::push_part;
 pub(crate) use read::JsonlParser;
+pub use read::bytes_of_texts;
 pub(crate) use report::report;
 pub(crate) use write::Jsonl;
-pub use write::{push_bytes_field, push_string};
+pub use write::{push_bytes_field, push_string, texts};
 
 /// Version of the layout, in the header. New fields do not change it; no field changes its meaning without a new
 /// version.

@@ -496,6 +496,7 @@ impl Adding<'_> {
         // A release may have changed no file.
         let is_empty = counts.inserted + counts.deleted + counts.refused == 0;
         self.rows.is_useful |= is_empty && delta.release().is_some();
+        // Its statements may tell another release than its name.
         let leads_to = delta.release().cloned().unwrap_or_default();
         if leads_to.quarters_after(&before.release).is_some_and(|quarters| quarters > 1) {
             self.broken.borrow_mut().report(&format_args!(
@@ -503,8 +504,7 @@ impl Adding<'_> {
                 leads_to.version, before.release.version
             ));
         }
-        // Its statements may tell another release than its name.
-        before.follow(delta.release().cloned().unwrap_or_default()).map_err(|reason| self.failed(&reason))
+        before.follow(leads_to).map_err(|reason| self.failed(&reason))
     }
 
     /// Ends the source, of which rows were added.

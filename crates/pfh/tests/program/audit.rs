@@ -9,7 +9,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use pfh_testing::{FaultPlan, FaultyMount, Random};
+use pfh_testing::Random;
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -857,9 +857,6 @@ fn migration_to_another_algorithm() {
 /// Errors in the middle of a file, and files that change while they are read, are findings of their own.
 #[test]
 fn faults_of_reading() {
-    if !Path::new("/dev/fuse").exists() {
-        return skipped(Need::Fuse, "there is no /dev/fuse");
-    }
     let directory = scratch();
     let d = directory.path();
     let (real, shown) = (d.join("real"), d.join("t"));
@@ -869,12 +866,9 @@ fn faults_of_reading() {
     for name in ["bad", "grows", "whole"] {
         fs::write(real.join(name), contents(0, 3_000_000)).unwrap();
     }
-    let plan = FaultPlan::parse(b"bad eio 1000000 4096\ngrows grow 500000 4000000\n").unwrap();
     audit(d, &["init", "l.pfhl", "t"]);
-    let mount = match FaultyMount::new(&real, &shown, plan) {
-        Ok(mount) => mount,
-        Err(error) => return skipped(Need::Fuse, format_args!("cannot mount: {error}")),
-    };
+    let plan = "bad eio 1000000 4096\ngrows grow 500000 4000000\n";
+    let Some(mount) = mount_faults(&real, &shown, None, plan) else { return };
     let ended = audit(d, &["run", "l.pfhl", "-f", "jsonl"]);
     let rest = audit(d, &["run", "l.pfhl", "-f", "jsonl", "-q"]);
     mount.unmount().unwrap();
@@ -992,25 +986,17 @@ fn a_ledger_on_a_full_disk_can_be_read() {
 /// SQLite takes a page that it cannot read for a damaged one; but nobody has changed it.
 #[test]
 fn a_ledger_that_cannot_be_read_is_not_damaged() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = tree(&[]);
     let d = directory.path();
     (0..1000).for_each(|number| put(d, &format!("a file with a long name {number}"), ""));
     let (real, shown) = (d.join("real"), d.join("shown"));
     fs::create_dir(&real).unwrap();
-    fs::create_dir(&shown).unwrap();
     for ledger in ["start", "middle", "end"] {
         audit(d, &["init", "-q", &format!("real/{ledger}"), "t"]).done();
     }
     let end = fs::metadata(real.join("end")).unwrap().len() - 4096;
     let plan = format!("start eio 0 4096\nmiddle eio 81920 4096\nend eio {end} 4096");
-    let Ok(mount) = FaultyMount::new(&real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) else {
-        skipped(Need::Fuse, "cannot mount");
-        return;
-    };
+    let Some(mount) = mount_faults(&real, &shown, None, &plan) else { return };
     let ended: Vec<_> = ["start", "middle", "end"]
         .iter()
         .map(|ledger| audit(d, &["verify-ledger", &format!("shown/{ledger}")]))

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Random, Writing};
+use pfh_testing::{Random, Writing};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -344,10 +344,6 @@ fn a_report_changes_no_bag() {
 /// A directory that cannot be listed hides files, and they are not missing.
 #[test]
 fn a_bag_with_a_directory_that_cannot_be_listed_is_undecided() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = scratch();
     let d = directory.path();
     for bag in ["some", "all", "lost"] {
@@ -356,12 +352,8 @@ fn a_bag_with_a_directory_that_cannot_be_listed_is_undecided() {
         pfh(d, ["bag", "create", &format!("real/{bag}"), "-a", "md5"]).run().done();
     }
     fs::remove_file(d.join("real/lost/data/ab")).unwrap();
-    fs::create_dir(d.join("shown")).unwrap();
-    let plan = FaultPlan::parse(b"some/data/a open 13\nall/data open 5\nlost/data/a open 13").unwrap();
-    let Ok(mount) = FaultyMount::new(&d.join("real"), &d.join("shown"), plan) else {
-        skipped(Need::Fuse, "cannot mount");
-        return;
-    };
+    let plan = "some/data/a open 13\nall/data open 5\nlost/data/a open 13";
+    let Some(mount) = mount_faults(&d.join("real"), &d.join("shown"), None, plan) else { return };
     let verified: Vec<Ended> =
         ["some", "all", "lost"].map(|bag| pfh(d, ["bag", "verify", &format!("shown/{bag}")]).run()).into();
     mount.unmount().unwrap();
@@ -571,20 +563,12 @@ fn kills_lose_nothing() {
 /// one, and a copy goes on.
 #[test]
 fn a_signal_is_no_change_of_a_bag() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = scratch();
     let d = directory.path();
     tree(d, &[("real/x/a", "1"), ("real/x/slow", "2"), ("real/x/z", "3"), ("s/a", "1"), ("s/slow", "2"), ("s/z", "3")]);
-    fs::create_dir(d.join("shown")).unwrap();
-    let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
-    let plan = FaultPlan::parse(b"x/data/slow lookup 1000\nb/data/slow lookup 3000").unwrap();
-    let Ok(mount) = FaultyMount::with(options, &d.join("real"), &d.join("shown"), plan) else {
-        skipped(Need::Fuse, "cannot mount");
-        return;
-    };
+    let plan = "x/data/slow lookup 1000\nb/data/slow lookup 3000";
+    let writing = Some(Writing::default());
+    let Some(mount) = mount_faults(&d.join("real"), &d.join("shown"), writing, plan) else { return };
     let in_place = pfh(d, ["bag", "create", "shown/x"]).start();
     eventually("the bag is made", || d.join("real/x/bagit.txt").exists());
     in_place.signal(Signal::TERM);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Writing};
+use pfh_testing::{FaultyMount, Writing};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -51,15 +51,10 @@ impl Scene {
 
     #[must_use]
     fn mount_at(&mut self, real: &str, shown: &str, writing: Option<Writing>, plan: &str) -> bool {
-        let options = FaultyOptions { writing, ..FaultyOptions::default() };
-        let (real, shown) = (self.root().join(real), self.root().join(shown));
-        match FaultyMount::with(options, &real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) {
-            Ok(mount) => self.mounts.push(mount),
-            Err(error) => {
-                skipped(Need::Fuse, format_args!("cannot mount: {error}"));
-                return false;
-            }
-        }
+        let Some(mount) = mount_faults(&self.root().join(real), &self.root().join(shown), writing, plan) else {
+            return false;
+        };
+        self.mounts.push(mount);
         true
     }
 

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
-use pfh_testing::{FaultPlan, FaultyMount, Random};
+use pfh_testing::Random;
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -635,11 +635,7 @@ fn lists_may_state_any_size() {
 fn files_that_another_filesystem_shows_are_warned_of() {
     let directory = tree(&[("real/only", "only")]);
     let d = directory.path();
-    fs::create_dir(d.join("shown")).unwrap();
-    let mount = match FaultyMount::new(&d.join("real"), &d.join("shown"), FaultPlan::parse(b"").unwrap()) {
-        Ok(mount) => mount,
-        Err(error) => return skipped(Need::Fuse, format_args!("cannot mount: {error}")),
-    };
+    let Some(mount) = mount_faults(&d.join("real"), &d.join("shown"), None, "") else { return };
     for sides in [["real", "shown"], ["shown", "real"]] {
         let ended = run(d, "covers", &[sides[0], "--by", sides[1]]);
         assert_eq!(ended.code(), 0, "{}", ended.stderr);

@@ -21,25 +21,15 @@ struct Faulty {
 
 /// Returns `None` if nothing can be mounted; the test reports that.
 fn faulty(plan: &str) -> Option<Faulty> {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return None;
-    }
     let directory = scratch();
     let (real, shown) = (directory.path().join("real"), directory.path().join("shown"));
     fs::create_dir(&real).unwrap();
-    fs::create_dir(&shown).unwrap();
     let damaged = plan.lines().map(|line| line.split(' ').next().unwrap());
     for name in damaged.chain(["whole"]) {
         fs::write(real.join(name), contents(0, LENGTH)).unwrap();
     }
-    match FaultyMount::new(&real, &shown, FaultPlan::parse(plan.as_bytes()).unwrap()) {
-        Ok(mount) => Some(Faulty { directory, mount: Some(mount) }),
-        Err(error) => {
-            skipped(Need::Fuse, format_args!("cannot mount: {error}"));
-            None
-        }
-    }
+    let mount = Some(mount_faults(&real, &shown, None, plan)?);
+    Some(Faulty { directory, mount })
 }
 
 impl Drop for Faulty {
@@ -248,23 +238,15 @@ fn interrupted_while_a_path_does_not_answer() {
 /// A signal abandons a run that hangs in a read, but not a list that is being stored.
 #[test]
 fn a_list_that_takes_long_to_be_stored_survives_a_signal() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = scratch();
     let d = directory.path();
     let (real, shown) = (d.join("real"), d.join("shown"));
     fs::create_dir(&real).unwrap();
-    fs::create_dir(&shown).unwrap();
     fs::write(d.join("f"), "x").unwrap();
     // It would take minutes.
     fs::File::create(d.join("long")).unwrap().set_len(1 << 40).unwrap();
-    let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
-    let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(b". store 3500").unwrap()) else {
-        skipped(Need::Fuse, "cannot mount");
-        return;
-    };
+    let writing = Some(Writing::default());
+    let Some(mount) = mount_faults(&real, &shown, writing, ". store 3500") else { return };
     let interrupted = hash(d, ["-o", "shown/part", "f", "long"]).start();
     interrupted.wait_until_it_reads(&d.join("long"));
     interrupted.signal(Signal::TERM);
@@ -300,20 +282,12 @@ fn stalls() {
 /// A network filesystem may take all bytes of a list, and find only later that there is no room for them.
 #[test]
 fn a_list_on_standard_output_that_is_not_stored_is_an_error() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = scratch();
     let (real, shown) = (directory.path().join("real"), directory.path().join("shown"));
     fs::create_dir(&real).unwrap();
-    fs::create_dir(&shown).unwrap();
     fs::write(directory.path().join("f"), "x").unwrap();
-    let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
-    let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(b"list sync 122").unwrap()) else {
-        skipped(Need::Fuse, "cannot mount");
-        return;
-    };
+    let writing = Some(Writing::default());
+    let Some(mount) = mount_faults(&real, &shown, writing, "list sync 122") else { return };
     let run = |name: &str| {
         let list = fs::File::create(shown.join(name)).unwrap();
         hash(directory.path(), ["f"]).with(|command| command.stdout(list)).run()
@@ -333,21 +307,13 @@ fn a_list_on_standard_output_that_is_not_stored_is_an_error() {
 /// The list has taken the place of the old one when its directory cannot be written to the disk.
 #[test]
 fn a_list_whose_directory_is_not_stored_is_there_and_told() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = scratch();
     let (real, shown) = (directory.path().join("real"), directory.path().join("shown"));
     fs::create_dir_all(real.join("d")).unwrap();
-    fs::create_dir(&shown).unwrap();
     fs::write(real.join("d/list"), "old").unwrap();
     fs::write(directory.path().join("f"), "x").unwrap();
-    let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
-    let Ok(mount) = FaultyMount::with(options, &real, &shown, FaultPlan::parse(b"d open 5").unwrap()) else {
-        skipped(Need::Fuse, "cannot mount");
-        return;
-    };
+    let writing = Some(Writing::default());
+    let Some(mount) = mount_faults(&real, &shown, writing, "d open 5") else { return };
     let ended = hash(directory.path(), ["-o", "shown/d/list", "f"]).run();
     mount.unmount().unwrap();
     ended.expect(
@@ -360,20 +326,12 @@ fn a_list_whose_directory_is_not_stored_is_there_and_told() {
 
 #[test]
 fn a_directory_that_cannot_be_listed() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = scratch();
     let (real, shown) = (directory.path().join("real"), directory.path().join("shown"));
     fs::create_dir_all(real.join("d/deep")).unwrap();
-    fs::create_dir(&shown).unwrap();
     fs::write(real.join("d/deep/f"), "1").unwrap();
     fs::write(real.join("z"), "2").unwrap();
-    let Ok(mount) = FaultyMount::new(&real, &shown, FaultPlan::parse(b"d/deep open 5").unwrap()) else {
-        skipped(Need::Fuse, "cannot mount");
-        return;
-    };
+    let Some(mount) = mount_faults(&real, &shown, None, "d/deep open 5") else { return };
     let ended = hash(directory.path(), ["-a", "md5", "shown"]).run();
     mount.unmount().unwrap();
     let said = "pfh: `shown/d/deep`: Input/output error (os error 5)\n";

@@ -12,8 +12,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use pfh_digest::{Algorithm, Digest};
+use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, OddFile, Writing, odd_tree};
 pub(crate) use pfh_testing::{Need, skipped};
-use pfh_testing::{OddFile, odd_tree};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -88,6 +88,24 @@ pub(crate) fn fifo(path: &Path) {
 /// Returns a line as `sha256sum` prints it.
 pub(crate) fn line(message: &[u8], name: &str) -> String {
     format!("{}  {name}\n", digest("sha256", message))
+}
+
+/// Shows the directory `real` at `shown`, which is made, with the faults of a plan. `writing`: how it can be written
+/// to. Returns `None` if nothing can be mounted, and reports that.
+pub(crate) fn mount_faults(real: &Path, shown: &Path, writing: Option<Writing>, plan: &str) -> Option<FaultyMount> {
+    if !Path::new("/dev/fuse").exists() {
+        skipped(Need::Fuse, "there is no /dev/fuse");
+        return None;
+    }
+    fs::create_dir_all(shown).unwrap();
+    let options = FaultyOptions { writing, ..FaultyOptions::default() };
+    match FaultyMount::with(options, real, shown, FaultPlan::parse(plan.as_bytes()).unwrap()) {
+        Ok(mount) => Some(mount),
+        Err(error) => {
+            skipped(Need::Fuse, format_args!("cannot mount: {error}"));
+            None
+        }
+    }
 }
 
 /// Whether the test runs as the superuser.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use pfh_testing::{FaultPlan, FaultyMount, FaultyOptions, Need, Random, Writing, skipped};
+use pfh_testing::{Need, Random, Writing, skipped};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
@@ -273,10 +273,6 @@ fn split_files_of_copies_are_joined() {
 /// A part that cannot be read, and a file that changes under a task: the record has the place in the file.
 #[test]
 fn a_part_that_cannot_be_read_is_an_error_of_its_file() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = scratch();
     let root = directory.path();
     for folder in ["real", "t"] {
@@ -286,14 +282,7 @@ fn a_part_that_cannot_be_read_is_an_error_of_its_file() {
         fs::write(root.join("real").join(name), contents(3, 4 * MIB + 7)).unwrap();
     }
     let faults = format!("bad eio {} 4096\nchanges rewrite {}\n", 3 * MIB + 8192, 2 * MIB + 5000);
-    let mount =
-        match FaultyMount::new(&root.join("real"), &root.join("t"), FaultPlan::parse(faults.as_bytes()).unwrap()) {
-            Ok(mount) => mount,
-            Err(error) => {
-                skipped(Need::Fuse, format_args!("cannot mount: {error}"));
-                return;
-            }
-        };
+    let Some(mount) = mount_faults(&root.join("real"), &root.join("t"), None, &faults) else { return };
     shard(root, &["-q", "-o", "plan", "-a", "blake3,adler32", "--split", "1M", "--shards", "16", "t"], 0);
     let codes: Vec<i32> =
         (0..16).map(|n| hash(root, ["-q", "--plan", "plan", "--shard", &format!("{n}")]).run().code()).collect();
@@ -974,10 +963,6 @@ fn contradicting_options_are_refused() {
 /// A filesystem that has no room, or refuses names, leaves no part of a result.
 #[test]
 fn faults_of_the_filesystem_leave_no_part() {
-    if !Path::new("/dev/fuse").exists() {
-        skipped(Need::Fuse, "there is no /dev/fuse");
-        return;
-    }
     let directory = scratch();
     let root = directory.path();
     tree(root, [10; 300]);
@@ -985,17 +970,8 @@ fn faults_of_the_filesystem_leave_no_part() {
         fs::create_dir(root.join(folder)).unwrap();
     }
     shard(root, &["-q", "-o", "real/plan", "--shards", "2", "t"], 0);
-    let mount = |plan: &str| -> Option<FaultyMount> {
-        let options = FaultyOptions { writing: Some(Writing::default()), ..FaultyOptions::default() };
-        let plan = FaultPlan::parse(plan.as_bytes()).unwrap();
-        match FaultyMount::with(options, &root.join("real"), &root.join("shown"), plan) {
-            Ok(mount) => Some(mount),
-            Err(error) => {
-                skipped(Need::Fuse, format_args!("cannot mount: {error}"));
-                None
-            }
-        }
-    };
+    let (real, shown) = (root.join("real"), root.join("shown"));
+    let mount = |plan: &str| mount_faults(&real, &shown, Some(Writing::default()), plan);
     let task = |number| hash(root, ["-q", "--plan", "shown/plan", "--shard", number]).run();
     for fault in [". full 0", ". full 1", ". full 20000", "plan/00000.jsonl refused 5", "plan/00000.jsonl refused 28"] {
         let Some(mount) = mount(fault) else { return };

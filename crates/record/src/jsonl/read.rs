@@ -358,9 +358,17 @@ impl Checks {
 
 /// Returns the raw bytes of a name, which has a second field if it is not UTF-8.
 fn raw(text: Cow<'_, str>, base64: Option<Cow<'_, str>>, field: &'static str) -> Result<Vec<u8>, Fault> {
+    bytes_of_texts(text, base64).map_err(|_| Fault::field(0, field, FieldProblem::NotBase64))
+}
+
+/// Returns the raw bytes of what [`texts`](super::texts) returned for them.
+///
+/// # Errors
+/// The reason, if the second text is not in base64.
+pub fn bytes_of_texts(text: Cow<'_, str>, base64: Option<Cow<'_, str>>) -> Result<Vec<u8>, String> {
     match base64 {
         None => Ok(text.into_owned().into_bytes()),
-        Some(base64) => BASE64.decode(&*base64).map_err(|_| Fault::field(0, field, FieldProblem::NotBase64)),
+        Some(base64) => BASE64.decode(&*base64).map_err(|error| error.to_string()),
     }
 }
 

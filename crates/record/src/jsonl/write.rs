@@ -290,6 +290,12 @@ pub fn push_bytes_field(key: &str, key_base64: &str, bytes: &[u8], out: &mut Vec
     }
 }
 
+/// Returns raw bytes as text, and a second time in base64 (RFC 4648, section 4) if they are not UTF-8.
+pub fn texts(bytes: &[u8]) -> (String, Option<String>) {
+    let base64 = str::from_utf8(bytes).is_err().then(|| BASE64.encode(bytes));
+    (String::from_utf8_lossy(bytes).into_owned(), base64)
+}
+
 fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
     push_quoted(out, |out| out.extend_from_slice(BASE64.encode(bytes).as_bytes()));
 }

@@ -154,6 +154,12 @@ fn is_of_files(error: &Error) -> bool {
     }
 }
 
+/// Returns roots for display.
+pub(super) fn quoted_roots(roots: &[Vec<u8>]) -> String {
+    let quoted: Vec<String> = roots.iter().map(|root| message::quoted(root)).collect();
+    quoted.join(", ")
+}
+
 /// Returns the absolute path of a file.
 pub(super) fn full_path(roots: &[Vec<u8>], subject: &Subject) -> Vec<u8> {
     let mut path = roots.get(subject.root as usize).cloned().unwrap_or_default();
@@ -203,12 +209,11 @@ pub(super) fn subject(ledger: &Ledger, roots: &[Vec<u8>], path: &OsStr) -> Resul
     // The path may be a link to a root.
     let named = named.or_else(|| Subject::below(&places, place_of(&written).as_os_str().as_bytes()));
     named.ok_or_else(|| {
-        let roots: Vec<String> = roots.iter().map(|root| message::quoted(root)).collect();
         Error::Refused(format!(
             "{} is below no root of the ledger: {}. A relative path starts from the current directory; write an absolute \
              one to be sure",
             message::quoted_path(&resolved),
-            roots.join(", ")
+            quoted_roots(roots)
         ))
     })
 }

@@ -146,8 +146,13 @@ pub(super) fn is_gone(error: &io::Error) -> bool {
 
 /// Makes the failure of a root that cannot be examined.
 pub(super) fn unexamined(root: &Path, error: &io::Error) -> Failed {
-    let advice = "; if it is elsewhere now, `pfh audit relocate` tells the ledger, and --allow-empty records its files as missing";
-    let advice = if is_gone(error) { advice } else { "" };
+    let advice = match is_gone(error) {
+        true => {
+            "; if it is elsewhere now, `pfh audit relocate` tells the ledger, and --allow-empty records its files as \
+             missing"
+        }
+        false => "",
+    };
     let root = message::quoted_path(root);
     Failed::usage(format_args!("{root} cannot be examined: {error}. Is it mounted? Nothing was recorded{advice}"))
 }

@@ -4,7 +4,7 @@ use super::super::audit_args::RelocateArguments;
 use super::super::command::Command;
 use super::super::exit::{Ending, Failed};
 use super::super::message;
-use super::collection::{Collection, full_path, person};
+use super::collection::{Collection, full_path, person, quoted_roots};
 use super::run::{apart, outside, root};
 use pfh_ledger::Subject;
 use std::ffi::OsStr;
@@ -24,11 +24,10 @@ pub(super) fn run(arguments: &RelocateArguments) -> Result<Ending, Failed> {
     let old = std::path::absolute(&arguments.old).unwrap_or_else(|_| arguments.old.clone());
     let is_old = |root: &Vec<u8>| Path::new(OsStr::from_bytes(root)) == old;
     let Some(number) = roots.iter().position(is_old) else {
-        let names: Vec<String> = roots.iter().map(|root| message::quoted(root)).collect();
         return Err(Failed::usage(format_args!(
             "{} is no root of the ledger: {}. Name a root as it is written here",
             message::quoted_path(&old),
-            names.join(", ")
+            quoted_roots(&roots)
         )));
     };
     let new = root(arguments.new.as_os_str())?;

@@ -5,7 +5,7 @@ use super::super::command::{Command, Reporting};
 use super::super::exit::{Ending, Failed};
 use super::super::reading;
 use super::super::{json_header, message};
-use super::collection::{Collection, full_path, one_line, output_file, time};
+use super::collection::{Collection, full_path, one_line, output_file, quoted_roots, time};
 use super::describe::{describe, event_json, expected, found, found_bytes, hex};
 use super::reported::{Reported, is_news, summary};
 use super::{metrics, page, premis};
@@ -63,32 +63,43 @@ pub(super) fn write_whole(
     format: ReportFormat,
     output: &mut dyn Write,
 ) -> Result<(), Error> {
+    let reported = reported(ledger, number)?;
     if format == ReportFormat::Text {
-        let info = ledger.runs()?.into_iter().find(|run| run.number == number);
-        let (began, ended) = info.as_ref().map_or((0, None), |info| info.times);
-        let roots: Vec<String> = ledger.roots()?.iter().map(|root| message::quoted(root)).collect();
-        let ended = ended.map_or_else(|| "did not end".to_owned(), |ended| format!("ended {}", time(ended)));
-        writeln!(output, "audit of {}, began {}, {ended}", roots.join(", "), time(began))?;
-        if let Some((info, end)) = info.as_ref().and_then(|info| Some((info, info.end.as_ref()?))) {
-            writeln!(output, "{}", one_line(&summary(number, &info.options.mode, end)))?;
-        }
-        writeln!(output)?;
+        heading(&reported, output)?;
     }
-    write(ledger, number, format, output)
+    write_in(format, &reported, output)
+}
+
+fn heading(reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
+    let Reported { roots, info, .. } = reported;
+    let (began, ended) = info.times;
+    let ended = ended.map_or_else(|| "did not end".to_owned(), |ended| format!("ended {}", time(ended)));
+    writeln!(output, "audit of {}, began {}, {ended}", quoted_roots(roots), time(began))?;
+    if let Some(end) = &info.end {
+        writeln!(output, "{}", one_line(&summary(info.number, &info.options.mode, end)))?;
+    }
+    Ok(writeln!(output)?)
 }
 
 /// Writes the report of a run.
 pub(super) fn write(ledger: &Ledger, number: i64, format: ReportFormat, output: &mut dyn Write) -> Result<(), Error> {
+    write_in(format, &reported(ledger, number)?, output)
+}
+
+fn reported(ledger: &Ledger, number: i64) -> Result<Reported<'_>, Error> {
     let info = ledger.runs()?.into_iter().find(|run| run.number == number);
     let info = info.ok_or_else(|| Error::Refused(format!("the ledger has no run {number}")))?;
-    let reported = Reported { ledger, roots: ledger.roots()?, info };
+    Ok(Reported { ledger, roots: ledger.roots()?, info })
+}
+
+fn write_in(format: ReportFormat, reported: &Reported<'_>, output: &mut dyn Write) -> Result<(), Error> {
     match format {
-        ReportFormat::Text => text(&reported, output),
-        ReportFormat::Jsonl => json_lines(&reported, output),
-        ReportFormat::Csv => csv(&reported, output),
-        ReportFormat::Premis => premis::write(&reported, output),
-        ReportFormat::Prometheus => metrics::write(&reported, output),
-        ReportFormat::Html => page::write(&reported, output),
+        ReportFormat::Text => text(reported, output),
+        ReportFormat::Jsonl => json_lines(reported, output),
+        ReportFormat::Csv => csv(reported, output),
+        ReportFormat::Premis => premis::write(reported, output),
+        ReportFormat::Prometheus => metrics::write(reported, output),
+        ReportFormat::Html => page::write(reported, output),
     }
 }
 
