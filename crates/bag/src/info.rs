@@ -40,7 +40,8 @@ impl Tag {
 
     /// Returns the value in one line.
     pub fn text(&self) -> String {
-        self.value.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+        let lines = self.value.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -266,6 +267,8 @@ mod tests {
         assert_eq!((info.oxum(), info.lost), (Some(Oxum { bytes: 12, files: 3 }), None));
         // Written again, it is the same.
         assert_eq!(info_text(&info.tags), text);
+        info.set("PAYLOAD-OXUM", "\n  1.1".to_owned());
+        assert_eq!(info.oxum(), Some(Oxum { bytes: 1, files: 1 }));
         info.set("PAYLOAD-OXUM", "1.1".to_owned());
         info.set("Contact-Name", "C".to_owned());
         info.set("New", "a\nb".to_owned());

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use pfh_digest::{Algorithm, Digest, Status};
 
-use crate::declaration::Declaration;
+use crate::declaration::{Declaration, Encoding};
 use crate::finding::{Finding, Report, Rule};
 use crate::lines::{Line, Lines};
 use crate::path::{PAYLOAD, danger, decode_path, encode_path, without_dots};
@@ -97,8 +97,8 @@ pub fn read_manifest(
     while let Some(line) = lines.next(&mut buffer)? {
         match parse(line, algorithm, name.is_tag, declared) {
             Parsed::Empty => {}
-            Parsed::Entry(entry, oddity) => {
-                if let Some(oddity) = oddity {
+            Parsed::Entry(entry, oddities) => {
+                for oddity in oddities {
                     let rule = if oddity == STARRED { Rule::Syntax } else { Rule::Encoding };
                     report(Finding::warning(rule, oddity).at(&name.file, line.number).about(&entry.path))?;
                 }
@@ -120,13 +120,14 @@ pub fn read_manifest(
 enum Parsed<'a> {
     Empty,
     /// An entry, and what is odd about it.
-    Entry(ManifestEntry, Option<&'static str>),
+    Entry(ManifestEntry, Vec<&'static str>),
     /// The broken rule, the path, and the reason.
     Broken(Rule, &'a [u8], String),
 }
 
 const STARRED: &str = "the path is preceded by `*`, as md5sum writes it and BagIt does not";
 const DOTTED: &str = "the path is written with `./` or empty components";
+const NOT_UTF8: &str = "the path is not UTF-8, which bagit.txt states for tag files; other programs may not read it";
 
 fn parse<'a>(line: Line<'a>, algorithm: Algorithm, is_tag: bool, declared: Declaration) -> Parsed<'a> {
     let broken = |text: &str| Parsed::Broken(Rule::Syntax, b"", text.to_owned());
@@ -143,11 +144,12 @@ fn parse<'a>(line: Line<'a>, algorithm: Algorithm, is_tag: bool, declared: Decla
         let text = format!("the line does not begin with a digest of {algorithm} in hexadecimal");
         return Parsed::Broken(Rule::Syntax, b"", text);
     };
-    let mut oddity = None;
+    let mut oddities = Vec::new();
     if let Some(rest) = path.strip_prefix(b"*")
         && (is_tag || rest.starts_with(PAYLOAD) || rest.starts_with(b"./"))
     {
-        (path, oddity) = (rest, Some(STARRED));
+        path = rest;
+        oddities.push(STARRED);
     }
     // Judged before and after decoding; nothing that is decoded can become a slash or a dot.
     if let Some(reason) = danger(path) {
@@ -157,7 +159,7 @@ fn parse<'a>(line: Line<'a>, algorithm: Algorithm, is_tag: bool, declared: Decla
     let written = path;
     let undotted = without_dots(path);
     if undotted.is_some() {
-        oddity = oddity.or(Some(DOTTED));
+        oddities.push(DOTTED);
     }
     let path = undotted.as_deref().unwrap_or(path);
     if path.is_empty() {
@@ -172,13 +174,16 @@ fn parse<'a>(line: Line<'a>, algorithm: Algorithm, is_tag: bool, declared: Decla
     if is_tag && path.starts_with(PAYLOAD) {
         return Parsed::Broken(Rule::TagManifest, written, "a tag manifest lists no files of the payload".to_owned());
     }
-    Parsed::Entry(ManifestEntry { line: line.number, path, digest }, oddity)
+    if declared.encoding == Encoding::Utf8 && std::str::from_utf8(&path).is_err() {
+        oddities.push(NOT_UTF8);
+    }
+    Parsed::Entry(ManifestEntry { line: line.number, path, digest }, oddities)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::declaration::{Encoding, Version};
+    use crate::declaration::Version;
 
     /// A line and a path that was read, or the rule that a line breaks.
     type Read<'a> = Vec<(u64, Result<&'a [u8], Rule>)>;
@@ -279,7 +284,11 @@ mod tests {
         for path in [&b"data/a\n\r%25 b"[..], b"data/ x", b"data/\xff", b"data/*"] {
             let mut line = Vec::new();
             manifest_line(&md5.digest(b"hello"), path, &mut line);
-            check(Version::V1_0, "manifest-md5.txt", &line, vec![(1, Ok(path))]);
+            let mut expected: Read<'_> = vec![(1, Ok(path))];
+            if std::str::from_utf8(path).is_err() {
+                expected.push((1, Err(Rule::Encoding)));
+            }
+            check(Version::V1_0, "manifest-md5.txt", &line, expected);
         }
     }
 }

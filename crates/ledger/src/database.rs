@@ -1,9 +1,9 @@
 //! Opening the database so that it is what it seems.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::Path;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -28,7 +28,8 @@ pub(crate) fn create(path: &Path) -> Result<Connection, Error> {
 }
 
 /// Opens a ledger, for reading only or also for writing. `is_of_others`: it can only be read, and nobody writes to it.
-pub(crate) fn open(path: &Path, writes: bool, is_of_others: bool) -> Result<Connection, Error> {
+/// Returns also what the file was before, if SQLite takes it for one that does not change.
+pub(crate) fn open(path: &Path, writes: bool, is_of_others: bool) -> Result<(Connection, Option<Stamp>), Error> {
     let metadata = fs::metadata(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Error::NotFound,
         _ => Error::Io(error),
@@ -37,20 +38,30 @@ pub(crate) fn open(path: &Path, writes: bool, is_of_others: bool) -> Result<Conn
     if !metadata.is_file() || metadata.len() == 0 {
         return Err(Error::NotALedger);
     }
-    let is_unchanging = !writes && !has_log(path);
-    let connection =
-        if is_unchanging && is_of_others { open_unchanging(path)? } else { open_shared(path, is_unchanging)? };
+    let stamp = if writes || has_log(path) { None } else { Some(stamp_of(&metadata)) };
+    let (connection, stamp) = match stamp {
+        Some(stamp) if is_of_others => (open_unchanging(path)?, Some(stamp)),
+        stamp => open_shared(path, stamp)?,
+    };
     if !writes {
         connection.pragma_update(None, "query_only", true)?;
     }
     if writes && connection.is_readonly(rusqlite::MAIN_DB)? {
         return Err(Error::ReadOnly);
     }
-    Ok(connection)
+    Ok((connection, stamp))
 }
 
-/// Opens a ledger that others may read and write at the same time. `is_unchanging`: it has no log, and is only read.
-fn open_shared(path: &Path, is_unchanging: bool) -> Result<Connection, Error> {
+/// The length of a ledger's file, and its time of modification.
+pub(crate) type Stamp = (u64, Option<SystemTime>);
+
+pub(crate) fn stamp_of(metadata: &Metadata) -> Stamp {
+    (metadata.len(), metadata.modified().ok())
+}
+
+/// Opens a ledger that others may read and write at the same time. With a stamp, it has no log and is only read; the
+/// stamp is returned if it is opened as one that does not change.
+fn open_shared(path: &Path, stamp: Option<Stamp>) -> Result<(Connection, Option<Stamp>), Error> {
     // A reader that may write, too, removes the files beside the ledger that it shares with writers. Where it may not
     // write, SQLite opens the ledger for reading.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -58,11 +69,11 @@ fn open_shared(path: &Path, is_unchanging: bool) -> Result<Connection, Error> {
     match set_up(&connection).and_then(|()| judge_when_made(&connection, path)) {
         // The files beside it, which a reader shares with a writer, cannot be made on a medium that is read-only, or
         // full; but there is no writer either.
-        Err(error) if is_unchanging && cannot_share(&error) => {
+        Err(error) if stamp.is_some() && cannot_share(&error) => {
             drop(connection);
-            open_unchanging(path)
+            Ok((open_unchanging(path)?, stamp))
         }
-        judged => judged.map(|()| connection),
+        judged => judged.map(|()| (connection, None)),
     }
 }
 

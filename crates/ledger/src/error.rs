@@ -30,6 +30,8 @@ pub enum Error {
     InUse,
     /// Another program has it locked for longer than a few seconds.
     Locked,
+    /// A run wrote to it while it was read as a file that does not change.
+    Changed,
     /// There is no space left for it.
     NoSpace,
     /// It could not be made, for this reason, and nothing of it is left.
@@ -94,6 +96,7 @@ impl fmt::Display for Error {
             ),
             Error::InUse => f.write_str("another run has the ledger; --wait waits until it has ended"),
             Error::Locked => f.write_str("another program has the ledger locked; try again when it has ended"),
+            Error::Changed => f.write_str("a run wrote to the ledger while it was read; try again when it has ended"),
             Error::NoSpace => f.write_str(
                 "there is no space left for the ledger; everything written before is kept, and the next run goes on",
             ),
@@ -151,6 +154,8 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::ReadOnly) => Error::ReadOnly,
             Some(ErrorCode::NotADatabase) => Error::NotALedger,
             Some(ErrorCode::DatabaseCorrupt) => Error::Damaged(text()),
+            // A table, or a column of it, which every ledger has.
+            Some(ErrorCode::Unknown) if text().starts_with("no such ") => Error::Damaged(text()),
             _ => Error::Sqlite(error),
         }
     }

@@ -15,7 +15,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::chain::{Chain, Hash, ORIGIN};
-use crate::database;
+use crate::database::{self, Stamp};
 use crate::event::{Digests, Event, Seen, Subject};
 use crate::schema;
 use crate::state::{FileState, Status};
@@ -48,6 +48,8 @@ pub struct Ledger {
     /// The time of the last event.
     last_time: i64,
     clock_went_back: bool,
+    /// The stamp of the file before it was opened as one that does not change.
+    unchanging: Option<Stamp>,
 }
 
 impl fmt::Debug for Ledger {
@@ -176,13 +178,18 @@ impl Ledger {
     /// # Errors
     /// If it is none, is damaged as far as can be seen at once, is locked, or is of a later version.
     pub fn open(path: &Path, writes: bool) -> Result<Ledger, Error> {
+        Ledger::open_as(path, writes, !writes && is_of_others(path))
+    }
+
+    fn open_as(path: &Path, writes: bool, is_of_others: bool) -> Result<Ledger, Error> {
         let is_unknown = |error: &rusqlite::Error| error.sqlite_error_code() == Some(rusqlite::ErrorCode::Unknown);
-        let connection = database::open(path, writes, !writes && is_of_others(path)).map_err(|error| match error {
+        let connection = database::open(path, writes, is_of_others).map_err(|error| match error {
             Error::NotALedger if has_mark(path) => Error::Damaged("its header is not that of a database".to_owned()),
             Error::Sqlite(error) if is_unknown(&error) && has_mark(path) => Error::Damaged(error.to_string()),
             error => error,
         });
-        let opened = connection.and_then(|connection| Ledger::of(connection, path)).map_err(|error| match error {
+        let ledger = |(connection, unchanging)| Ok(Ledger { unchanging, ..Ledger::of(connection, path)? });
+        let opened = connection.and_then(ledger).map_err(|error| match error {
             // A table is not there, or is none.
             Error::Sqlite(error) if is_unknown(&error) => Error::Damaged(error.to_string()),
             error => error,
@@ -241,7 +248,20 @@ impl Ledger {
             algorithms,
             last_time,
             clock_went_back: false,
+            unchanging: None,
         })
+    }
+
+    /// Checks that a ledger which was opened as one that does not change has not been written to since: a run that
+    /// began meanwhile makes it look damaged.
+    ///
+    /// # Errors
+    /// [`Error::Changed`] if it has been.
+    pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
+        match self.unchanging {
+            Some(stamp) if stamp != database::stamp_of(&fs::metadata(&self.path)?) => Err(Error::Changed),
+            _ => Ok(()),
+        }
     }
 
     /// Limits the memory that SQLite takes to keep pages of the ledger.
@@ -551,5 +571,19 @@ mod tests {
         let mut ledger = Ledger::open(&path, false).unwrap();
         let verified = ledger.verify(None, &|| false).unwrap();
         assert_eq!((verified.events, verified.problems, verified.clock_went_back), (4, Vec::new(), vec![4]));
+    }
+    /// A reader that may not write leaves nothing beside a ledger, and so does not see what a run writes meanwhile.
+    #[test]
+    fn what_is_written_while_a_ledger_is_read_as_unchanging_is_no_damage() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("ledger");
+        drop(Ledger::create(&path, &[b"/a".to_vec()], &Settings::default()).unwrap());
+        // Clocks of files may stand still for some milliseconds.
+        File::options().write(true).open(&path).unwrap().set_modified(UNIX_EPOCH).unwrap();
+        let mut reader = Ledger::open_as(&path, false, true).unwrap();
+        Connection::open(&path).unwrap().execute("UPDATE root SET path = x'2f62'", []).unwrap();
+        assert!(matches!(reader.verify(None, &|| false), Err(Error::Changed)));
+        let mut reader = Ledger::open_as(&path, false, true).unwrap();
+        assert_eq!(reader.verify(None, &|| false).unwrap().problems, [crate::Problem::Root(0)]);
     }
 }

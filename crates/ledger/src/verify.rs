@@ -118,7 +118,8 @@ impl Ledger {
     /// and then whether to give up.
     ///
     /// # Errors
-    /// If a part of the ledger cannot be read, or `stops` says so. Damage is a result.
+    /// If a part of the ledger cannot be read, if a run began to write to a ledger that was opened as one that nobody
+    /// writes to, or `stops` says so. Damage is a result.
     pub fn verify(&mut self, head: Option<(i64, Hash)>, stops: &dyn Fn() -> bool) -> Result<Verified, Error> {
         let mut verified = Verified::default();
         let checked = self.check_database(&mut verified);
@@ -135,6 +136,9 @@ impl Ledger {
         // SQLite takes a page that it cannot read for a damaged one.
         if verified.problems.iter().any(|problem| matches!(problem, Problem::Database(_))) {
             Ledger::read_whole(self.path())?;
+        }
+        if !verified.problems.is_empty() {
+            self.check_unchanged()?;
         }
         Ok(verified)
     }

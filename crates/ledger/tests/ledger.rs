@@ -516,6 +516,12 @@ fn tampering_shows() {
     let view = "ALTER TABLE event RENAME TO other; CREATE VIEW event AS SELECT * FROM other";
     Connection::open(copy).unwrap().execute_batch(view).unwrap();
     assert!(matches!(Ledger::open(copy, false), Err(Error::Damaged(_))));
+    // One that is first needed by a run.
+    fs::copy(path, copy).unwrap();
+    Connection::open(copy).unwrap().execute_batch("DROP TABLE pending").unwrap();
+    let ledger = Ledger::open(copy, true).unwrap();
+    let begun = Run::begin(ledger, options("incremental", &["sha256"]), &Settings::default());
+    assert!(matches!(begun, Err(Error::Damaged(_))));
     // Losing the end, and all that followed from it, shows only to those who kept a head.
     let sql = format!("DELETE FROM event WHERE id = {last}");
     assert_eq!(tampered(path, &sql, None), []);
