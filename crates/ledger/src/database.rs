@@ -73,6 +73,7 @@ fn open_shared(path: &Path, stamp: Option<Stamp>) -> Result<(Connection, Option<
             drop(connection);
             Ok((open_unchanging(path)?, stamp))
         }
+        Err(error) if cannot_share(&error) && has_log(path) => Err(Error::LogNotRead),
         judged => judged.map(|()| (connection, None)),
     }
 }

@@ -40,6 +40,8 @@ pub enum Error {
     ReadOnly,
     /// The file beside it that readers and writers share cannot be made or made longer.
     NotShared,
+    /// The log beside it has changes that cannot be read there.
+    LogNotRead,
     /// It could not be read or written.
     Failed(String),
     /// Another error of SQLite.
@@ -106,6 +108,10 @@ impl fmt::Display for Error {
             },
             Error::ReadOnly => f.write_str("the ledger, or its directory, is read-only"),
             Error::NotShared => f.write_str("no file can be written beside the ledger: is the disk full?"),
+            Error::LogNotRead => f.write_str(
+                "the newest changes are in the file with the ending `-wal` beside the ledger, and to read it a file must \
+                 be written there: copy both into a directory that can be written",
+            ),
             Error::Failed(reason) => write!(f, "the ledger could not be read or written: {reason}"),
             Error::Sqlite(error) => write!(f, "SQLite reports: {error}"),
             Error::Undecided(at, reason) => f.write_str(&reason.about(&quoted(&at.path))),
