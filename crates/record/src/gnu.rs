@@ -13,11 +13,14 @@ use pfh_digest::Algorithm;
 
 /// Algorithms whose name in the tag form is not the upper-case name of the registry. The registry knows these names as
 /// aliases.
-const TAGS: [(&str, &str); 4] = [
+const TAGS: [(&str, &str); 6] = [
     ("blake2b", "BLAKE2b"),  // coreutils `b2sum --tag`
     ("ripemd160", "RMD160"), // OpenBSD `cksum -a rmd160`
     ("xxh3-64", "XXH3"),     // `xxhsum -H3`
     ("xxh3-128", "XXH128"),  // `xxhsum -H2 --tag`
+    // `shasum --tag`. With a hyphen, `cksum -c` would take them for the first bits of SHA-512.
+    ("sha512-224", "SHA512/224"),
+    ("sha512-256", "SHA512/256"),
 ];
 
 /// Returns the name of an algorithm in the tag form.

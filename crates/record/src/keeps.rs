@@ -154,7 +154,7 @@ impl FormatName {
 
     /// Whether the format can state that a file has no similarity digest. Otherwise the program must report it.
     pub fn records_missing_digests(self) -> bool {
-        !matches!(self, FormatName::Similarity(_))
+        self.keeps(Feature::NoDigest)
     }
 
     /// Returns the table as Markdown.

@@ -61,6 +61,8 @@ pub(crate) struct Tally {
     pub(crate) unread: u64,
     /// Files among them that the format cannot express.
     pub(crate) not_expressed: u64,
+    /// Files that are too long for a similarity digest.
+    pub(crate) too_long: u64,
     /// Lines of lists among them.
     pub(crate) lines: u64,
     /// Files all of whose bytes are the same.
@@ -77,6 +79,8 @@ pub(crate) struct Item<T> {
     pub(crate) is_finding: bool,
     pub(crate) is_unread: bool,
     pub(crate) is_not_expressed: bool,
+    /// Whether it is too long for a similarity digest, or for the memory of the run.
+    pub(crate) is_too_long: bool,
     /// Whether all bytes of the file are the same.
     is_uniform: bool,
     /// The counter of its outcome.
@@ -93,6 +97,7 @@ impl<T> Item<T> {
             is_finding: false,
             is_unread: record.outcome.is_failure(),
             is_not_expressed: false,
+            is_too_long: false,
             is_uniform: warnings::only_byte(record).is_some(),
             counter: Summary::counter(&record.outcome),
         }
@@ -100,8 +105,10 @@ impl<T> Item<T> {
 
     /// Returns the item with another result, made of this one.
     pub(crate) fn map<U>(self, make: impl FnOnce(T) -> U) -> Item<U> {
-        let Item { made, bytes, warning, is_finding, is_unread, is_not_expressed, is_uniform, counter } = self;
-        Item { made: make(made), bytes, warning, is_finding, is_unread, is_not_expressed, is_uniform, counter }
+        let Item { made, bytes, warning, is_finding, is_unread, is_not_expressed, is_too_long, is_uniform, counter } =
+            self;
+        let made = make(made);
+        Item { made, bytes, warning, is_finding, is_unread, is_not_expressed, is_too_long, is_uniform, counter }
     }
 }
 
@@ -285,8 +292,9 @@ impl Command {
     /// Counts an item, reports its warning, and writes its bytes.
     pub(crate) fn count<T>(&mut self, item: &Item<T>) {
         self.tally.findings += u64::from(item.is_finding);
-        self.tally.unread += u64::from(item.is_unread || item.is_not_expressed);
+        self.tally.unread += u64::from(item.is_unread || item.is_not_expressed || item.is_too_long);
         self.tally.not_expressed += u64::from(item.is_not_expressed);
+        self.tally.too_long += u64::from(item.is_too_long);
         self.tally.uniform += u64::from(item.is_uniform);
         if let Some(warning) = &item.warning {
             self.warnings.say(warning);
@@ -409,8 +417,9 @@ impl Command {
     pub(crate) fn report_totals(&mut self) {
         if self.tally.unread + self.tally.uniform > 0 && !self.has_totals {
             self.has_totals = true;
-            let Tally { not_expressed, lines, uniform, .. } = self.tally;
-            warnings::say_totals(&self.output.lock().summary, Missing { not_expressed, lines, uniform });
+            let Tally { not_expressed, too_long, lines, uniform, .. } = self.tally;
+            let missing = Missing { not_expressed, too_long, lines, uniform };
+            warnings::say_totals(&self.output.lock().summary, missing);
         }
     }
 

@@ -224,6 +224,7 @@ impl<'a> Gatherer<'a> {
         if !self.two_sides && !only && !lists.is_empty() {
             self.directory = current_directory();
         }
+        let current = if tells_places { current_directory() } else { None };
         for mut list in lists {
             let name = list.name().to_vec();
             let place = self.place(Some(name.clone()));
@@ -231,7 +232,7 @@ impl<'a> Gatherer<'a> {
             let marks_pieces = matches!(list.header().format, FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml);
             let (mut contents, mut is_empty, mut is_useless) = (Contents::default(), true, true);
             let (mut unread, mut pieces) = (0_u64, 0_u64);
-            let mut has_unknown_places = false;
+            let (mut has_unknown_places, mut has_guessed_places) = (false, false);
             while let Some(entry) = list.next() {
                 if self.command.cancel().is_cancelled() {
                     break;
@@ -258,9 +259,15 @@ impl<'a> Gatherer<'a> {
                 unread += u64::from(digest.is_none());
                 let links = entry.expected.links.unwrap_or(1);
                 let directory = list.header().directory.as_deref();
-                let whole_path = if tells_places { whole_path(directory, &entry.path) } else { None };
-                has_unknown_places |= tells_places && whole_path.is_none();
-                let now = whole_path.as_deref().map(|path| pfh_source::metadata_at(path, true));
+                let stated = if tells_places { whole_path(directory, &entry.path) } else { None };
+                // A list that does not tell may be of the very files that are here.
+                let is_guess = tells_places && stated.is_none();
+                let guess = if is_guess { whole_path(current.as_deref(), &entry.path) } else { None };
+                let look = |path: Vec<u8>| (pfh_source::metadata_at(&path, true), path);
+                let found = stated.or(guess).map(look).filter(|(now, _)| !is_guess || is_regular_file(now));
+                has_unknown_places |= is_guess && found.is_none();
+                has_guessed_places |= is_guess && found.is_some();
+                let (now, whole_path) = found.unzip();
                 let presence = now.as_ref().filter(|_| must_be_there).map(|now| presence(&entry.expected, now));
                 let identity = now.and_then(Result::ok).and_then(|now| now.posix);
                 let whole_path = whole_path.as_deref().map(without_dots);
@@ -284,7 +291,7 @@ impl<'a> Gatherer<'a> {
             let incomplete = end.and_then(lists::missing_end);
             if is_useless {
                 // Of a useless list, the list is counted.
-                (unread, pieces, has_unknown_places) = (0, 0, false);
+                (unread, pieces, has_unknown_places, has_guessed_places) = (0, 0, false, false);
             }
             let algorithm = self.algorithm;
             let others = if self.two_sides { "the other side" } else { "paths and other lists" };
@@ -304,6 +311,13 @@ impl<'a> Gatherer<'a> {
                     "its paths are relative, and it does not tell to which directory: its files are taken for others \
                      than those of {others}"
                 ));
+            }
+            if has_guessed_places {
+                messages.push(
+                    "its paths are relative, and it does not tell to which directory: where they lead from here to \
+                     files, it is taken for a list of these; if it is of others, work in another directory"
+                        .to_owned(),
+                );
             }
             messages.extend(incomplete.map(str::to_owned));
             if !self.options.quiet {
@@ -442,6 +456,11 @@ fn whole_path(directory: Option<&[u8]>, path: &[u8]) -> Option<Vec<u8>> {
         Some(path) => Some(path.to_vec()),
         None => directory.filter(is_whole).map(|directory| [directory, b"/", path].concat()),
     }
+}
+
+fn is_regular_file(now: &io::Result<Metadata>) -> bool {
+    let mode = now.as_ref().ok().and_then(|now| now.posix).map(|posix| posix.mode);
+    mode.is_some_and(|mode| FileType::from_raw_mode(mode) == FileType::RegularFile)
 }
 
 /// Compares a listed file with the answer of the system about its path.

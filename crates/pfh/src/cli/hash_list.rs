@@ -61,8 +61,9 @@ pub(crate) fn item(format: &dyn Format, tells_missing_digests: bool, record: &Re
     let mut bytes = Vec::with_capacity(record.path.len() + texts + record.digests.iter().map(hex).sum::<usize>());
     let mut item = Item::new(record, ());
     item.is_finding = warnings::has_finding(record);
+    item.is_too_long = warnings::is_too_long(record);
     match format.record(record, &mut bytes) {
-        Ok(()) if tells_missing_digests => {}
+        Ok(()) if tells_missing_digests && !item.is_too_long => {}
         Ok(()) => item.warning = item.warning.or_else(|| warnings::no_digest(record).map(Box::new)),
         Err(why) => {
             item.warning = Some(Box::new(Warning::new(&record.path, why.to_string())));

@@ -3,6 +3,7 @@
 use super::message;
 use super::quantity::Count;
 use pfh_record::{Outcome, Piece, Record, Similarity, SkipReason, Summary};
+use pfh_similarity::NoDigestReason;
 use std::collections::{HashMap, HashSet};
 
 /// Most files of a directory that are named for one reason.
@@ -184,12 +185,23 @@ pub(crate) fn only_byte(record: &Record) -> Option<u8> {
     record.facts.filter(|facts| facts.bytes > 1).and_then(|facts| facts.only_byte())
 }
 
-/// Returns the warning about a file that has no digest of a family, which is no failure.
+/// Returns the warning about a file that has no digest of a family.
 pub(crate) fn no_digest(record: &Record) -> Option<Warning> {
-    let why =
-        |one: &Similarity| one.digest.as_ref().err().map(|no_digest| format!("no {} digest: {no_digest}", one.family));
+    let why = |one: &Similarity| {
+        let no_digest = one.digest.as_ref().err()?;
+        let is_of_memory = no_digest.reason == NoDigestReason::TooLong && one.family.digests_grow();
+        let more = if is_of_memory { "; give a larger -m" } else { "" };
+        Some(format!("no {} digest: {no_digest}{more}", one.family))
+    };
     let why: Vec<String> = record.similarities.iter().filter_map(why).collect();
     (!why.is_empty()).then(|| Warning::new(&record.path, why.join("; ")))
+}
+
+/// Whether a file is too long for a similarity digest, or for the memory of the run: the reason lies not in its
+/// contents, and the file of a digest that was asked for is without it.
+pub(crate) fn is_too_long(record: &Record) -> bool {
+    let is_too_long = |one: &Similarity| matches!(one.digest, Err(why) if why.reason == NoDigestReason::TooLong);
+    record.similarities.iter().any(is_too_long)
 }
 
 /// Whether a file, or a piece of it, bears the marks of a collision attack.
@@ -202,6 +214,8 @@ pub(crate) fn has_finding(record: &Record) -> bool {
 pub(crate) struct Missing {
     /// Files that the format cannot express.
     pub(crate) not_expressed: u64,
+    /// Files that are too long for a similarity digest.
+    pub(crate) too_long: u64,
     /// Lines of lists that could not be read.
     pub(crate) lines: u64,
     /// Files all of whose bytes are the same.
@@ -220,6 +234,7 @@ fn totals(summary: &Summary, missing: Missing) -> String {
         (summary.unreadable, "unreadable"),
         (summary.skipped, "skipped"),
         (missing.not_expressed, "not expressible in the format"),
+        (missing.too_long, "too long for a digest"),
         (missing.uniform, "of one repeated byte"),
     ];
     let files = if summary.complete == 1 { "file" } else { "files" };
@@ -272,11 +287,11 @@ mod tests {
         assert_eq!(totals(&summary, Missing::default()), "totals: 1,234 files complete, 2 unreadable");
         let mut summary = Summary::default();
         (summary.complete, summary.changed, summary.short, summary.skipped) = (1, 1, 2, 3);
-        let missing = Missing { not_expressed: 4, lines: 1, uniform: 5 };
+        let missing = Missing { not_expressed: 4, too_long: 6, lines: 1, uniform: 5 };
         assert_eq!(
             totals(&summary, missing),
             "totals: 1 file complete, 1 changed while they were read, 2 ended early, 3 skipped, 4 not expressible in the \
-             format, 5 of one repeated byte, 1 line of lists unreadable"
+             format, 6 too long for a digest, 5 of one repeated byte, 1 line of lists unreadable"
         );
     }
 }

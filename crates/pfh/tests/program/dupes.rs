@@ -838,6 +838,24 @@ fn a_list_does_not_make_files_duplicates_of_themselves() {
     assert_eq!(ended.stderr.matches("relative").count(), 2, "{}", ended.stderr);
     // Alone, it need not tell.
     assert_eq!(run(d, "dupes", &["--digests", "relative.sums"]).stderr.matches("relative").count(), 0);
+    // It may be of the very files that its paths lead to.
+    fs::create_dir(d.join("t")).unwrap();
+    for name in ["t/a", "t/b"] {
+        fs::write(d.join(name), "hello").unwrap();
+    }
+    for covering in
+        [&["t", "--by-digests", "relative.sums"][..], &["--digests", "relative.sums", "--by-digests", "relative.sums"]]
+    {
+        let ended = run(d, "covers", covering);
+        assert_eq!(ended.code(), 1, "{covering:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains("`relative.sums`: its paths are relative"), "{}", ended.stderr);
+        assert_eq!(run(d, "covers", &[&["-q"], covering].concat()).code(), 1);
+    }
+    let ended = run(d, "dupes", &["-q", "-f", "jsonl", "--digests", "relative.sums", "t/a"]);
+    assert_eq!(groups(&ended).0, [members("files", &["t/b", "t/a"])]);
+    let elsewhere = d.join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    assert_eq!(run(&elsewhere, "covers", &["-q", "../t", "--by-digests", "../relative.sums"]).code(), 0);
 }
 
 /// A tree in which everything occurs: equal directories in each other, hard links, links, equal beginnings.

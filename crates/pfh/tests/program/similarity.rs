@@ -263,10 +263,28 @@ fn a_large_file_and_a_stream() {
 fn a_list_that_cannot_say_what_has_no_digest_leaves_it_to_standard_error() {
     let directory = scratch();
     fs::write(directory.path().join("f"), "hello").unwrap();
-    let run = hash(directory.path(), ["-a", "tlsh", "f"]).run();
-    assert!(run.expect(0, "pfh: `f`: no tlsh digest: 5 bytes are too few: a digest takes at least 50\n").is_empty());
+    let told = "pfh: `f`: no tlsh digest: 5 bytes are too few: a digest takes at least 50\n";
+    assert!(hash(directory.path(), ["-a", "tlsh", "f"]).run().expect(0, told).is_empty());
     assert!(hash(directory.path(), ["-q", "-a", "tlsh", "f"]).run().done().is_empty());
-    hash(directory.path(), ["-a", "TLSH1", "-f", "csv", "f"]).run().done();
+    hash(directory.path(), ["-a", "TLSH1", "-f", "csv", "f"]).run().expect(0, told);
+    hash(directory.path(), ["-a", "tlsh", "-f", "jsonl", "f"]).run().done();
+}
+
+/// A file without a digest for want of memory is no file that cannot have one.
+#[test]
+fn files_too_long_for_the_memory_count_as_missing() {
+    let directory = scratch();
+    let file = fs::File::create(directory.path().join("f")).unwrap();
+    file.set_len(100 << 20).unwrap();
+    let told = "pfh: `f`: no sdhash digest: 104857600 bytes are more than a digest, or the memory option, has room for; \
+                give a larger -m\n";
+    let totals = "pfh: totals: 1 file complete, 1 too long for a digest\n";
+    for format in ["sdhash", "csv", "jsonl", "dfxml"] {
+        let arguments = ["-a", "sdhash", "-m", "4M", "-f", format, "f"];
+        hash(directory.path(), arguments).run().expect(3, told);
+    }
+    let quiet = hash(directory.path(), ["-q", "-a", "sdhash", "-m", "4M", "-f", "csv", "f"]).run();
+    assert_eq!((quiet.code(), &quiet.stderr[..]), (3, totals));
 }
 
 #[test]
