@@ -172,7 +172,9 @@ impl Importer {
         let (mut places, memory_bytes) = (Vec::new(), self.memory_bytes);
         let (mut is_useful, mut without_digest) = (false, 0);
         for origin in &set.about().sources {
-            places.push(self.builder.begin_source(origin.clone())?);
+            let mut origin = origin.clone();
+            origin.guessed.retain(|guessed| self.named.iter().all(|named| named.name() != guessed));
+            places.push(self.builder.begin_source(origin)?);
         }
         self.builder.push_sizes(set.sizes())?;
         let push = |entry: u64, digests: &[Digest]| {

@@ -11,7 +11,7 @@ use super::quantity::Count;
 use super::{gather, message, verdicts, written_set};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::{Consumer, Decision, FileOptions, Options};
-use pfh_known::{BlockFile, BlockHasher, BlockKinds, BlockSetBuilder, BlockTotals, FileId, Origin};
+use pfh_known::{BlockFile, BlockHasher, BlockKinds, BlockSetBuilder, BlockTotals, FileId, KnownSet, Origin};
 use pfh_record::{Metadata, Outcome, Record, Selection};
 use std::io;
 use std::ops::ControlFlow;
@@ -33,6 +33,12 @@ pub(crate) fn build(arguments: &BuildArguments, block_bytes: u64, output: Output
         _ => return Err(Failed::usage("a set of blocks has digests by one algorithm")),
     };
     BlockHasher::new(algorithm, block_bytes, block_bytes).map_err(|error| of_option(block_bytes, &error))?;
+    if let Some(set) = arguments.sources.iter().find(|source| KnownSet::open(Path::new(source)).is_ok()) {
+        return Err(Failed::usage(format_args!(
+            "{} is a known set, and sets of blocks are made of the files themselves",
+            message::quoted_path(Path::new(set))
+        )));
+    }
     let mut origin = Origin::default();
     origin.name = name_of(&arguments.sources);
     origin.format = "blocks".to_owned();

@@ -389,10 +389,15 @@ impl Guess {
     fn all(classifier: &Classifier) -> Vec<Guess> {
         let mut guesses = Vec::new();
         for (set, one) in classifier.sets().iter().enumerate() {
-            for (source, origin) in one.set.about().sources.iter().enumerate().filter(|(_, origin)| origin.entries > 0)
-            {
+            let sources = &one.set.about().sources;
+            for (source, origin) in sources.iter().enumerate().filter(|(_, origin)| origin.entries > 0) {
+                // Another source of the set may well have matched.
+                let name = match sources.len() {
+                    1 => one.name.clone(),
+                    _ => [origin.name.as_bytes(), b" in ", &one.name].concat(),
+                };
                 for algorithm in origin.guessed.iter().filter_map(|name| Algorithm::from_name(name).ok()) {
-                    let doubt = Doubt::new(Some(one.name.clone()), algorithm);
+                    let doubt = Doubt::new(Some(name.clone()), algorithm);
                     guesses.push(Guess { set, source, algorithm, doubt, is_right: AtomicBool::new(false) });
                 }
             }

@@ -196,6 +196,10 @@ fn wrong_sets_and_options_are_refused() {
     refused(&["known", "lookup", "set", "00"], of_blocks);
     refused(&["known", "build", "new", "set"], of_blocks);
     refused(&["known", "build", "new", "--except", "set", "list"], of_blocks);
+    for set in ["set", "whole"] {
+        let said = format!("`{set}` is a known set, and sets of blocks are made of the files themselves");
+        refused(&["known", "build", "new", "--blocks", "4096", "image", set], &said);
+    }
     refused(
         &["match", "--blocks", "4096", "--known", "whole", "image"],
         "`whole` is a set of whole files; `pfh known build --blocks` makes one of blocks",

@@ -87,6 +87,15 @@ fn guessed_algorithms_are_doubted_with_classes_and_sets_too() {
     fs::write(path.join("right.txt"), format!("{}\n", digest("sha256", b"evil contents"))).unwrap();
     let (code, _, said) = run(path, "match --known bad=right.txt d", "");
     assert!(code == 1 && !said.contains("taken for"), "{code} {said}");
+    // In a set of several sources, the one of the guess is named, and the guess can be settled when sets are joined.
+    assert_eq!(run(path, "known build -q --class bad right.pfhk right.txt", "").0, 0);
+    assert_eq!(run(path, "known build -q joined.pfhk right.pfhk set.pfhk", "").0, 0);
+    let (code, printed, said) = run(path, "match --known joined.pfhk d", "");
+    assert!(code == 5 && printed.starts_with("known-bad"), "{code} {printed}");
+    assert!(said.contains("`case.txt in joined.pfhk`: its digests were taken for sha256"), "{said}");
+    assert_eq!(run(path, "known build -q -a sha256 settled.pfhk right.pfhk set.pfhk", "").0, 0);
+    let (code, _, said) = run(path, "match --known settled.pfhk d", "");
+    assert!(code == 1 && !said.contains("taken for"), "{code} {said}");
 }
 
 /// A list without the digests of a set says nothing about what the set knows.

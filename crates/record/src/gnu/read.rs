@@ -157,7 +157,9 @@ fn unescape(name: &[u8]) -> Result<Vec<u8>, Fault> {
 impl LineParser for GnuParser {
     fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let raw = if self.options.null_terminated { line.bytes } else { line.text() };
-        if raw.is_empty() || raw[0] == b'#' {
+        // cfv begins its lists with comments after semicolons, which coreutils count as lines in a wrong form.
+        let is_comment = |first: u8| first == b'#' || (first == b';' && self.options.coreutils.is_none());
+        if raw.first().copied().is_none_or(is_comment) {
             return Ok(());
         }
         let text = after_blanks(raw);

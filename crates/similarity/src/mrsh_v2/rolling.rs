@@ -1,7 +1,8 @@
 //! The ends of chunks.
 //!
-//! The rolling hash of ssdeep depends only on the latest seven bytes, so every position can be examined by itself, and
-//! many at once (`pfh_vector::ctph`). With `c0` the latest byte, in 32 bits:
+//! The rolling hash of ssdeep depends only on the latest seven bytes that it was fed, and skipped bytes are not among
+//! them. So every position can be examined by itself, and many at once (`pfh_vector::ctph`), but for the first ones
+//! after a gap, whose windows have bytes of both sides. With `c0` the latest byte, in 32 bits:
 //!
 //! ```text
 //! r = 8 c0 + 7 c1 + 6 c2 + 5 c3 + 4 c4 + 3 c5 + 2 c6
