@@ -211,6 +211,15 @@ def test_use_that_is_wrong_says_what_to_do() -> None:
         pfh.digest(b"", "hmac-sha256")
     with pytest.raises(pfh.OptionError, match="key="):
         pfh.digest_many([b""], "hmac-sha256")
+    for name in ["sha256", "blake2b", "blake3", "blake3-derive-key"]:
+        context = "context" if name == "blake3-derive-key" else None
+        with pytest.raises(pfh.OptionError, match="no algorithm takes a key"):
+            pfh.digest(b"", name, key=b"k", context=context)
+        with pytest.raises(pfh.OptionError, match="no algorithm takes a key"):
+            pfh.new(name, key=b"k", context=context)
+    for name in ["sha256", "hmac-sha256"]:
+        with pytest.raises(pfh.OptionError, match="no algorithm takes a context"):
+            pfh.new(name, key=b"k" if name == "hmac-sha256" else None, context="context")
     released = memoryview(b"abc")
     released.release()
     with pytest.raises(ValueError):

@@ -167,6 +167,9 @@ def test_use_that_is_wrong_says_what_to_do(tree: Path) -> None:
         ({"algorithms": []}, "no algorithm is named"),
         ({"include": "[z-a"}, "z-a"),
         ({"algorithms": "hmac-md5"}, "key"),
+        ({"algorithms": "blake3,md5", "key": bytes(32)}, "no algorithm takes a key"),
+        ({"algorithms": "none", "key": b"k"}, "no algorithm takes a key"),
+        ({"algorithms": "hmac-md5", "key": b"k", "context": "c"}, "no algorithm takes a context"),
     ]
     for options, message in wrong:
         with pytest.raises(pfh.OptionError, match=message):

@@ -345,6 +345,9 @@ def test_verify_in_ways_that_exclude_each_other(tree: Path) -> None:
         pfh.verify(listed, tree, structure=True, sample=5)
     with pytest.raises(pfh.OptionError, match="so `size_first` has no use"):
         pfh.verify(listed, tree, structure=True, size_first=True)
+    for structure in [False, True]:
+        with pytest.raises(pfh.OptionError, match="no algorithm takes a key"):
+            pfh.verify(listed, tree, structure=structure, key=b"k")
     with pytest.raises(TypeError):
         pfh.verify(listed, tree, sample="5")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 

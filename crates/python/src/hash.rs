@@ -13,7 +13,7 @@ use crate::arguments::{bytes_of, digests, path_bytes, words};
 use crate::columns::Shape;
 use crate::errors;
 use crate::feed::Feed;
-use crate::hasher::keys;
+use crate::hasher::{keys, useless};
 use crate::interpreter::{caught, inside, outside};
 use crate::interrupt::Interrupts;
 use crate::many::threads_of;
@@ -103,8 +103,8 @@ impl Read for Paths {
 /// Ctrl-C ends the run and raises ``KeyboardInterrupt``, also from inside of a consumer. Leaving a ``with`` block stops
 /// the run, and so does dropping the records.
 ///
-/// Raises ``UnknownAlgorithm``; ``OptionError`` for a value that cannot be; ``StartError`` if the system refuses
-/// threads, memory or open files.
+/// Raises ``UnknownAlgorithm``; ``OptionError`` for a value that cannot be, and for a ``key`` or a ``context`` that no
+/// algorithm takes; ``StartError`` if the system refuses threads, memory or open files.
 #[pyfunction]
 #[pyo3(signature = (
     *paths, algorithms = None, files = None, include = None, exclude = None, min_size = None, max_size = None,
@@ -188,6 +188,9 @@ pub(crate) fn hash(
     }
     run.engine.unordered = unordered;
     run.engine.keys = keys(key, context)?;
+    if let Some(reason) = useless(&run.engine.keys, run.engine.selection.algorithms()) {
+        return Err(errors::option(py, reason));
+    }
     let shape = Shape {
         selection: run.engine.selection.clone(),
         has_pieces: run.engine.piece_bytes.is_some(),

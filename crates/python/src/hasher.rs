@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use pfh::digest::{Algorithm, Key, Keys};
+use pfh::digest::{Algorithm, Key, KeyError, Keys};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -28,6 +28,38 @@ pub(crate) fn keys(key: Option<&Bound<'_, PyAny>>, context: Option<String>) -> P
     Ok(Keys { key, context })
 }
 
+/// Returns the reason why a key or a context is of no use: none of the algorithms takes it, so that digests without it
+/// would be taken for keyed ones.
+pub(crate) fn useless(keys: &Keys, algorithms: &[Algorithm]) -> Option<&'static str> {
+    let is_used = |needs: fn(&KeyError) -> bool| {
+        algorithms.iter().any(|algorithm| algorithm.hasher_with(&Keys::default()).is_err_and(|error| needs(&error)))
+    };
+    if keys.key.is_some() && !is_used(|error| matches!(error, KeyError::NoKey { .. })) {
+        return Some("key: no algorithm takes a key; ask for one that does, such as `hmac-sha256` or `keyed-blake3`");
+    }
+    if keys.context.is_some() && !is_used(|error| matches!(error, KeyError::NoContext { .. })) {
+        return Some("context: no algorithm takes a context; ask for `blake3-derive-key`");
+    }
+    None
+}
+
+/// Returns a hasher of one algorithm.
+///
+/// # Errors
+/// `OptionError` for a key or a context that is missing, wrong or of no use, and as of [`keys`].
+fn hasher(
+    py: Python<'_>,
+    algorithm: Algorithm,
+    key: Option<&Bound<'_, PyAny>>,
+    context: Option<String>,
+) -> PyResult<pfh::digest::Hasher> {
+    let keys = keys(key, context)?;
+    match useless(&keys, &[algorithm]) {
+        Some(reason) => Err(errors::option(py, reason)),
+        None => algorithm.hasher_with(&keys).map_err(|error| errors::option(py, error)),
+    }
+}
+
 /// Returns the digest of one message.
 ///
 /// ``data`` is any object with bytes. ``bytes`` are hashed where they are, everything else in copied pieces, so that
@@ -37,8 +69,8 @@ pub(crate) fn keys(key: Option<&Bound<'_, PyAny>>, context: Option<String>) -> P
 /// >>> pfh.digest(b"hello", "md5").hex()
 /// '5d41402abc4b2a76b9719d911017c592'
 ///
-/// Raises ``UnknownAlgorithm``; ``OptionError`` for a missing or wrong key; ``TypeError`` for what has no bytes;
-/// ``BufferError`` for a buffer with gaps.
+/// Raises ``UnknownAlgorithm``; ``OptionError`` for a key or a context that is missing, wrong, or of no use to the
+/// algorithm; ``TypeError`` for what has no bytes; ``BufferError`` for a buffer with gaps.
 #[pyfunction]
 #[pyo3(signature = (data, algorithm = "sha256", *, key = None, context = None))]
 pub(crate) fn digest<'py>(
@@ -48,8 +80,7 @@ pub(crate) fn digest<'py>(
     key: Option<&Bound<'py, PyAny>>,
     context: Option<String>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let mut hasher =
-        self::algorithm(py, algorithm)?.hasher_with(&keys(key, context)?).map_err(|error| errors::option(py, error))?;
+    let mut hasher = hasher(py, self::algorithm(py, algorithm)?, key, context)?;
     Data::of(data)?.feed(py, |piece| hasher.update(piece))?;
     Ok(PyBytes::new(py, hasher.finish().bytes()))
 }
@@ -197,8 +228,7 @@ pub(crate) fn new<'py>(
     // hashlib's word, for systems that refuse broken algorithms; ours are always there.
     let _ = usedforsecurity;
     let algorithm = self::algorithm(py, algorithm)?;
-    let state = algorithm.hasher_with(&keys(key, context)?).map_err(|error| errors::option(py, error))?;
-    let hasher = Hasher::of(algorithm, state);
+    let hasher = Hasher::of(algorithm, hasher(py, algorithm, key, context)?);
     if let Some(data) = data {
         hasher.update(py, data)?;
     }

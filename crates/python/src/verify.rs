@@ -25,7 +25,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::arguments::{bytes_of, path_bytes, words};
 use crate::errors;
-use crate::hasher::{self, keys};
+use crate::hasher::{self, keys, useless};
 use crate::interpreter::{TICK, apart, begin, look, outside};
 use crate::list;
 use crate::many::threads_of;
@@ -108,6 +108,8 @@ enum Failed {
     Line(Vec<u8>, ReadError),
     /// A message about the list, whose name comes first.
     List(Vec<u8>, String),
+    /// A key or a context that no digest of the list needs.
+    Key(&'static str),
     Root(PathBuf, io::Error),
     Temporary(io::Error),
     Run(pfh::Error),
@@ -126,6 +128,7 @@ impl Failed {
             Failed::Open(error) => errors::of_open(py, &error),
             Failed::Line(name, error) => errors::of_line(py, &name, &error),
             Failed::List(name, text) => errors::list(py, &text, &name, None),
+            Failed::Key(reason) => errors::option(py, reason),
             Failed::Root(path, error) => {
                 pyo3::exceptions::PyOSError::new_err((error.raw_os_error(), error.to_string(), path.into_os_string()))
             }
@@ -226,6 +229,10 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
         broken.push(missing.to_owned());
     }
     let algorithms = listed.expected.algorithms().to_vec();
+    // Where only names and sizes are compared, nothing is hashed with it.
+    if let Some(reason) = useless(&asked.keys, if asked.structure { &[] } else { &algorithms[..] }) {
+        return Err(Failed::Key(reason));
+    }
     let not_wanted = || Decision::RecordOnly(SkipReason::NotWanted);
     if asked.size_first {
         let decide = |_: &[u8], _: Option<&Metadata>| not_wanted();

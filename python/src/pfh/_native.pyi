@@ -58,8 +58,8 @@ def digest(data: Buffer, algorithm: str = "sha256", *, key: Buffer | None = None
     >>> pfh.digest(b"hello", "md5").hex()
     '5d41402abc4b2a76b9719d911017c592'
 
-    Raises ``UnknownAlgorithm``; ``OptionError`` for a missing or wrong key; ``TypeError`` for what has no bytes;
-    ``BufferError`` for a buffer with gaps.
+    Raises ``UnknownAlgorithm``; ``OptionError`` for a key or a context that is missing, wrong, or of no use to the
+    algorithm; ``TypeError`` for what has no bytes; ``BufferError`` for a buffer with gaps.
     """
 
 def digest_many(messages: Messages, algorithm: str = "sha256", *, threads: int | None = 1) -> Array:
@@ -150,8 +150,8 @@ def hash(
     Ctrl-C ends the run and raises ``KeyboardInterrupt``, also from inside of a consumer. Leaving a ``with`` block stops
     the run, and so does dropping the records.
 
-    Raises ``UnknownAlgorithm``; ``OptionError`` for a value that cannot be; ``StartError`` if the system refuses
-    threads, memory or open files.
+    Raises ``UnknownAlgorithm``; ``OptionError`` for a value that cannot be, and for a ``key`` or a ``context`` that no
+    algorithm takes; ``StartError`` if the system refuses threads, memory or open files.
     """
 
 def read(
