@@ -421,3 +421,87 @@ def test_the_interpreter_ends_with_everything_alive(tree: Path) -> None:
         str(tree),
     )
     assert (result.returncode, result.stderr) == (7, ""), result
+
+
+#: Threads that begin one run after the other when the interpreter ends: `path` is a directory, `sums` a list.
+LOOPS = {
+    "hash": "list(pfh.hash(path))",
+    "read": "list(pfh.read(sums))",
+    "verify": "list(pfh.verify(sums, path))",
+    "match": "list(pfh.match(path, sums))",
+    "progress": "list(pfh.hash(path, progress=lambda _: sum(range(1000))))",
+    "records in a stream": "import pyarrow; pyarrow.table(pfh.hash(path))",
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_interpreter_ends_while_a_thread_begins_runs(name: str, tmp_path: Path) -> None:
+    folder, sums = tmp_path / "folder", tmp_path / "SHA256SUMS"
+    folder.mkdir()
+    (folder / "file").write_bytes(b"data")
+    sums.write_text(f"{'0' * 64}  file\n")
+    for _ in range(10):
+        result = run_python(
+            f"""
+            import sys, threading, time, pfh
+            path, sums = sys.argv[1:]
+            def loop():
+                while True:
+                    {LOOPS[name]}
+            threading.Thread(target=loop, daemon=True).start()
+            time.sleep(0.3)
+            """,
+            str(folder),
+            str(sums),
+        )
+        assert result.returncode == 0 and "Fatal" not in result.stderr and "FATAL" not in result.stderr, result
+
+
+#: Python code that pfh calls on threads of its own, and that waits a little, again and again.
+CALLED = {
+    "files": "take = lambda: list(pfh.hash(files=waiting('/etc/hostname')))",
+    "a file": "take = lambda: list(pfh.read(File()))",
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_the_interpreter_ends_while_pfh_calls_python_code(name: str) -> None:
+    for _ in range(3):
+        result = run_python(
+            f"""
+            import threading, time, pfh
+            def waiting(what):
+                while True:
+                    time.sleep(0.05)
+                    yield what
+            class File:
+                def __init__(self):
+                    self.parts = waiting(b"0" * 64 + b"  name\\n")
+                def read(self, count):
+                    return next(self.parts)
+            {CALLED[name]}
+            threading.Thread(target=take, daemon=True).start()
+            # The end of the interpreter takes a while, in which the code would go on.
+            much = [[number] for number in range(2_000_000)]
+            much.append(much)
+            time.sleep(0.2)
+            """
+        )
+        assert result.returncode == 0 and "Fatal" not in result.stderr and "FATAL" not in result.stderr, result
+
+
+def test_a_child_that_was_forked_does_not_wait_for_threads_of_its_parent() -> None:
+    result = run_python(
+        """
+        import os, threading, time, pfh
+        data = bytes(2_000_000_000)
+        threading.Thread(target=lambda: pfh.digest(data, "whirlpool"), daemon=True).start()
+        time.sleep(0.3)
+        began = time.monotonic()
+        if os.fork() == 0:
+            raise SystemExit(0)
+        os.wait()
+        print(time.monotonic() - began)
+        """
+    )
+    assert result.returncode == 0 and float(result.stdout) < 1.5, result

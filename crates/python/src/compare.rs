@@ -22,7 +22,7 @@ use crate::array::schema_capsule;
 use crate::capsule::each_array;
 use crate::columns::{BATCH_BYTES, ROWS_MAX};
 use crate::errors;
-use crate::interpreter::{apart, look};
+use crate::interpreter::{apart, enter, look};
 use crate::many::threads_of;
 use crate::records::Records;
 
@@ -156,6 +156,7 @@ pub(crate) fn compare(
     threshold: Option<u32>,
     threads: Option<isize>,
 ) -> PyResult<Pairs> {
+    let _expected = enter()?;
     let family: Family = family.parse().map_err(|error| errors::unknown_algorithm(py, error))?;
     let mut compare = Compare::new(family);
     if let Some(threshold) = threshold {

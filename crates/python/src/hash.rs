@@ -14,7 +14,7 @@ use crate::columns::Shape;
 use crate::errors;
 use crate::feed::Feed;
 use crate::hasher::{keys, useless};
-use crate::interpreter::{caught, inside, outside};
+use crate::interpreter::{caught, enter, inside, is_closing, outside};
 use crate::interrupt::Interrupts;
 use crate::many::threads_of;
 use crate::records::{Begin, Records};
@@ -35,6 +35,11 @@ impl Paths {
     fn take(&mut self, py: Python<'_>) -> PyResult<()> {
         let mut iterator = self.iterator.bind(py).clone();
         for _ in 0..Paths::GROUP {
+            // A generator may wait before each path, and the interpreter would not wait for so many.
+            if is_closing() {
+                self.has_ended = true;
+                break;
+            }
             let Some(path) = iterator.next() else {
                 self.has_ended = true;
                 break;
@@ -135,6 +140,7 @@ pub(crate) fn hash(
     context: Option<String>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Records> {
+    let _expected = enter()?;
     if paths.is_empty() && files.is_none() {
         return Err(PyTypeError::new_err("nothing to hash: name files and directories, or pass `files=`"));
     }
@@ -205,6 +211,6 @@ pub(crate) fn hash(
         is_strict: true,
         raised,
         progress,
-        interrupts: Interrupts::of(py)?,
+        interrupts: Interrupts::of_thread(),
     }))
 }

@@ -10,6 +10,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::errors;
+use crate::interrupt::{is_main, is_now_main};
 
 /// How long a caller waits before it looks at the signals of the interpreter. After Ctrl-C, a tick and the wait for the
 /// end of a run take half of the tenth of a second that is promised.
@@ -22,46 +23,68 @@ pub(crate) const PIECE_BYTES: usize = 2 << 20;
 /// Rust code, so nobody leaves it any more.
 static IS_CLOSING: AtomicBool = AtomicBool::new(false);
 
-/// Threads that have left the interpreter and will come back.
-static OUTSIDE: AtomicUsize = AtomicUsize::new(0);
+/// Calls in which the interpreter must not end their thread: those that have left it and will come back, and those in
+/// which Python code runs that Rust has called.
+static EXPECTED: AtomicUsize = AtomicUsize::new(0);
 
-/// Longest time that the end of the interpreter waits for threads that have left it. Each comes back after a tick or a
-/// piece, unless the system keeps it.
+/// The number of forks that led to this process, in which none of the threads before exist.
+static FORKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Longest time that the end of the interpreter waits for such calls. Each ends after a tick or a piece, unless the
+/// system keeps it, or Python code that does not return.
 const CLOSING_MAX: Duration = Duration::from_secs(2);
 
-/// Counts a thread among those that the end of the interpreter waits for.
-struct Expected;
+/// Counts a call among those that the end of the interpreter waits for.
+pub(crate) struct Expected {
+    forks: usize,
+}
 
 impl Expected {
     fn new() -> Expected {
-        OUTSIDE.fetch_add(1, Ordering::SeqCst);
-        Expected
+        EXPECTED.fetch_add(1, Ordering::SeqCst);
+        Expected { forks: FORKS.load(Ordering::SeqCst) }
     }
 }
 
 impl Drop for Expected {
     fn drop(&mut self) {
-        OUTSIDE.fetch_sub(1, Ordering::SeqCst);
+        // Python code may have forked in the middle of the call, and the child counts anew.
+        if self.forks == FORKS.load(Ordering::SeqCst) {
+            EXPECTED.fetch_sub(1, Ordering::SeqCst);
+        }
     }
+}
+
+/// Begins a call in which Rust calls Python code: the interpreter does not end before the result is dropped.
+///
+/// # Errors
+/// `RuntimeError` where the interpreter is about to end and would not wait for this thread.
+pub(crate) fn enter() -> PyResult<Expected> {
+    let expected = Expected::new();
+    if is_closing() && !is_main() { Err(shutting_down()) } else { Ok(expected) }
+}
+
+/// Whether the interpreter is about to end.
+pub(crate) fn is_closing() -> bool {
+    IS_CLOSING.load(Ordering::SeqCst)
+}
+
+fn shutting_down() -> PyErr {
+    PyRuntimeError::new_err("the interpreter is shutting down")
 }
 
 /// Runs `work` while other Python threads run. `work` is short: a tick or a piece.
 pub(crate) fn outside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     let _expected = Expected::new();
-    if IS_CLOSING.load(Ordering::SeqCst) { work() } else { py.detach(work) }
+    if is_closing() { work() } else { py.detach(work) }
 }
 
 /// Runs `work` in the interpreter, on a thread that may come at any time, even hours after the interpreter has ended.
-/// `None` if it is about to end, or has ended.
+/// `None` if it is about to end, or has ended. It does not end before `work` has returned, which is to do so soon once
+/// [`is_closing`].
 pub(crate) fn inside<T>(work: impl for<'py> FnOnce(Python<'py>) -> T) -> Option<T> {
-    let expected = Expected::new();
-    if IS_CLOSING.load(Ordering::SeqCst) {
-        return None;
-    }
-    Python::try_attach(move |py| {
-        drop(expected);
-        work(py)
-    })
+    let _expected = Expected::new();
+    if is_closing() { None } else { Python::try_attach(work) }
 }
 
 /// Waits for the message of another thread, and lets the interpreter handle its signals meanwhile.
@@ -109,8 +132,8 @@ pub(crate) fn begin(py: Python<'_>, name: &str, work: impl FnOnce() + Send + 'st
 /// # Errors
 /// The exception of a signal, such as `KeyboardInterrupt`; and `RuntimeError` where the interpreter is about to end.
 pub(crate) fn look(py: Python<'_>) -> PyResult<()> {
-    if IS_CLOSING.load(Ordering::SeqCst) {
-        return Err(PyRuntimeError::new_err("the interpreter is shutting down"));
+    if is_closing() {
+        return Err(shutting_down());
     }
     py.check_signals()
 }
@@ -118,7 +141,7 @@ pub(crate) fn look(py: Python<'_>) -> PyResult<()> {
 /// Keeps a thread of a consumer from returning into its code while the interpreter ends. Before Python 3.14, the thread
 /// would be ended where it wants the interpreter back, and code in C++ ends the process with it (`std::terminate`).
 pub(crate) fn stay_while_closing() {
-    if IS_CLOSING.load(Ordering::SeqCst) {
+    if is_closing() {
         thread::sleep(CLOSING_MAX);
     }
 }
@@ -144,13 +167,21 @@ pub(crate) fn defect(text: &str) -> PyErr {
     PyRuntimeError::new_err(format!("a defect in pfh: {text}; please report it"))
 }
 
-/// Called before the interpreter ends: makes every wait end, and lets threads that have left come back.
+/// Called in a process that was forked, by its only thread.
+#[pyfunction]
+pub(crate) fn _forked() {
+    FORKS.fetch_add(1, Ordering::SeqCst);
+    EXPECTED.store(0, Ordering::SeqCst);
+    is_now_main();
+}
+
+/// Called before the interpreter ends: makes every wait end, and lets calls that it must not cut come to their end.
 #[pyfunction]
 pub(crate) fn _close(py: Python<'_>) {
     IS_CLOSING.store(true, Ordering::SeqCst);
     let deadline = Instant::now() + CLOSING_MAX;
     py.detach(|| {
-        while OUTSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < deadline {
+        while EXPECTED.load(Ordering::SeqCst) > 0 && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(1));
         }
     });

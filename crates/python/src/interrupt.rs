@@ -13,14 +13,53 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 
-use libc::{SA_SIGINFO, SIG_DFL, SIG_IGN, SIGINT, c_int, sigaction};
+use libc::{SA_SIGINFO, SIG_DFL, SIG_IGN, SIGINT, c_int, pthread_self, sigaction};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 /// Interrupts that `on_interrupt` was told of.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Python's handler, which every `signal.signal` installs.
 static PYTHONS: OnceLock<extern "C" fn(c_int)> = OnceLock::new();
+
+/// Python's main thread, by its number in the system's library of threads, which Python takes for its own; 0 before the
+/// module is imported.
+static MAIN: AtomicUsize = AtomicUsize::new(0);
+
+/// `getsignal` and `default_int_handler` of `_signal`, which are no Python code: no other thread, and no end of the
+/// interpreter, comes in between while they run.
+static SIGNALS: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+
+/// Keeps what is asked later, when Python code may no longer be called: a thread that the interpreter ends in the
+/// middle of it takes the process with it, since Rust has called it.
+///
+/// # Errors
+/// Those of Python, where it lacks a part of itself.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    let main: usize = py.import("threading")?.call_method0("main_thread")?.getattr("ident")?.extract()?;
+    MAIN.store(main, Ordering::SeqCst);
+    let signal = py.import("_signal")?;
+    let both = (signal.getattr("getsignal")?.unbind(), signal.getattr("default_int_handler")?.unbind());
+    // A second import finds those of the first.
+    let _ = SIGNALS.set(py, both);
+    Ok(())
+}
+
+fn this_thread() -> usize {
+    // SAFETY: it has no conditions.
+    unsafe { pthread_self() as usize }
+}
+
+/// Notes that this thread is the main one: the only thread of a process after a fork.
+pub(crate) fn is_now_main() {
+    MAIN.store(this_thread(), Ordering::SeqCst);
+}
+
+/// Whether this is Python's main thread.
+pub(crate) fn is_main() -> bool {
+    MAIN.load(Ordering::SeqCst) == this_thread()
+}
 
 /// Counts, and calls Python's handler. Uses only what a handler may use.
 extern "C" fn on_interrupt(signal: c_int) {
@@ -61,18 +100,18 @@ pub(crate) struct Interrupts {
 
 impl Interrupts {
     /// `None` on other threads: Python never interrupts them.
-    pub(crate) fn of(py: Python<'_>) -> PyResult<Option<Interrupts>> {
-        let threading = py.import("threading")?;
-        if !threading.call_method0("current_thread")?.is(&threading.call_method0("main_thread")?) {
-            return Ok(None);
-        }
-        Ok(Some(Interrupts { main: thread::current().id(), seen: None }))
+    pub(crate) fn of_thread() -> Option<Interrupts> {
+        is_main().then(|| Interrupts { main: thread::current().id(), seen: None })
     }
 
     /// Counts interrupts from now on, as long as they raise `KeyboardInterrupt`.
+    ///
+    /// # Errors
+    /// Those of Python.
     pub(crate) fn listen(self, py: Python<'_>) -> PyResult<()> {
-        let signal = py.import("signal")?;
-        if signal.call_method1("getsignal", (SIGINT,))?.is(&signal.getattr("default_int_handler")?) {
+        if let Some((get, default)) = SIGNALS.get(py)
+            && get.bind(py).call1((SIGINT,))?.is(default.bind(py))
+        {
             count();
         }
         Ok(())

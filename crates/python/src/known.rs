@@ -14,7 +14,7 @@ use pyo3::types::PyBytes;
 use crate::arguments::{bytes_of, path_bytes};
 use crate::errors;
 use crate::hasher;
-use crate::interpreter::apart;
+use crate::interpreter::{apart, enter};
 use crate::record::Record;
 
 /// Memory for making sets of lists.
@@ -135,6 +135,7 @@ impl KnownFiles {
         strict: bool,
         memory: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<KnownFiles> {
+        let _expected = enter()?;
         let algorithm = algorithm.map(|name| hasher::algorithm(py, name)).transpose()?;
         let class = class_.map(str::parse::<Class>).transpose().map_err(|error| errors::option(py, error))?;
         let memory = memory.map_or(Ok(MEMORY_BYTES), |memory| bytes_of(memory, "memory"))?;

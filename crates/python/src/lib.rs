@@ -39,7 +39,7 @@ mod _native {
     #[pymodule_export]
     use crate::hasher::{Hasher, digest, new};
     #[pymodule_export]
-    use crate::interpreter::_close;
+    use crate::interpreter::{_close, _forked};
     #[pymodule_export]
     use crate::known::{KnownFiles, Match};
     #[pymodule_export]
@@ -52,6 +52,11 @@ mod _native {
     use crate::records::{Progress, Records, Report};
     #[pymodule_export]
     use crate::verify::{Finding, Findings, verify};
+
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        crate::interrupt::prepare(module.py())
+    }
 
     /// The version of the package, and of the program in its wheel.
     #[pymodule_export]

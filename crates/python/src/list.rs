@@ -16,7 +16,7 @@ use pyo3::types::PyBytes;
 use crate::arguments::{path_bytes, selection};
 use crate::columns::Shape;
 use crate::feed::{Fault, Feed, Group, ListFeed};
-use crate::interpreter::{begin, inside, wait_for};
+use crate::interpreter::{begin, enter, inside, wait_for};
 use crate::interrupt::Interrupts;
 use crate::record::Item;
 use crate::records::{Begin, Records};
@@ -154,6 +154,7 @@ pub(crate) fn read(
     algorithms: Option<&Bound<'_, PyAny>>,
     strict: bool,
 ) -> PyResult<Records> {
+    let _expected = enter()?;
     let format = format.map(str::parse::<FormatName>).transpose().map_err(|error| errors::option(py, error))?;
     let algorithm = algorithm.map(|name| hasher::algorithm(py, name)).transpose()?;
     let asked = algorithms.map(selection).transpose()?;
@@ -178,6 +179,6 @@ pub(crate) fn read(
         is_strict: strict,
         raised,
         progress: None,
-        interrupts: Interrupts::of(py)?,
+        interrupts: Interrupts::of_thread(),
     }))
 }

@@ -19,7 +19,7 @@ use crate::capsule::{ForeignMessages, each_array};
 use crate::data::{Data, copy};
 use crate::errors;
 use crate::hasher::algorithm;
-use crate::interpreter::{PIECE_BYTES, TICK, defect, look, outside};
+use crate::interpreter::{PIECE_BYTES, TICK, defect, enter, look, outside};
 
 /// Messages that are taken together: a multiple of all lanes, whose digests stay in the cache of a core.
 const GROUP: usize = 1024;
@@ -56,6 +56,7 @@ pub(crate) fn digest_many<'py>(
     algorithm: &str,
     threads: Option<isize>,
 ) -> PyResult<Array> {
+    let _expected = enter()?;
     let algorithm = self::algorithm(py, algorithm)?;
     if algorithm.is_keyed() {
         return Err(errors::option(py, format!("{algorithm} needs a key; use pfh.digest or pfh.new with `key=`")));

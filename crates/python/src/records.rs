@@ -20,7 +20,7 @@ use crate::capsule::fixed_widths;
 use crate::columns::{Columns, Shape};
 use crate::errors;
 use crate::feed::{Fault, Feed, Next};
-use crate::interpreter::{TICK, caught, defect, inside, interrupt_again, look, outside, stay_while_closing};
+use crate::interpreter::{TICK, caught, defect, enter, inside, interrupt_again, look, outside, stay_while_closing};
 use crate::interrupt::Interrupts;
 use crate::process::Process;
 use crate::record::{Item, Record};
@@ -316,6 +316,7 @@ impl Records {
 
     /// Takes the next record.
     pub(crate) fn next_item(&self, py: Python<'_>) -> PyResult<Option<Item>> {
+        let _expected = enter()?;
         let shared = &self.shared;
         let Some(mut running) = shared.take(py, Slot::Busy)? else { return Ok(None) };
         let next = shared.next(py, &mut running);
@@ -364,6 +365,7 @@ impl Records {
 
     #[pyo3(signature = (*_exception))]
     fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) -> PyResult<()> {
+        let _expected = enter()?;
         let shared = &self.shared;
         // A consumer of the stream may have made another exception of an interrupt.
         look(py).inspect_err(|_| shared.cancel.cancel())?;

@@ -26,7 +26,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arguments::{bytes_of, path_bytes, words};
 use crate::errors;
 use crate::hasher::{self, keys, useless};
-use crate::interpreter::{TICK, apart, begin, look, outside};
+use crate::interpreter::{TICK, apart, begin, enter, look, outside};
 use crate::list;
 use crate::many::threads_of;
 use crate::process::Process;
@@ -310,6 +310,7 @@ pub(crate) fn verify(
     key: Option<&Bound<'_, PyAny>>,
     context: Option<String>,
 ) -> PyResult<Findings> {
+    let _expected = enter()?;
     let path = |path: &Bound<'_, PyAny>| Ok::<_, PyErr>(PathBuf::from(std::ffi::OsString::from_vec(path_bytes(path)?)));
     if structure && (sample.is_some() || size_first) {
         let other = if size_first { "size_first" } else { "sample" };

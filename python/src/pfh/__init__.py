@@ -17,6 +17,7 @@ one, and says what to do. Whatever waits can be interrupted by Ctrl-C.
 from __future__ import annotations
 
 import atexit as _atexit
+import os as _os
 
 from . import _native
 from ._errors import Error, FileError, ListError, OptionError, StartError, UnknownAlgorithm
@@ -102,3 +103,5 @@ __all__ = [
 
 # Threads that wait come back before the interpreter ends.
 _atexit.register(_native._close)
+# Those of the parent do not exist in a child, which would wait for them.
+_os.register_at_fork(after_in_child=_native._forked)

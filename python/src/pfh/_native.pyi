@@ -48,6 +48,7 @@ _Digests: TypeAlias = (
 )
 
 def _close() -> None: ...
+def _forked() -> None: ...
 def digest(data: Buffer, algorithm: str = "sha256", *, key: Buffer | None = None, context: str | None = None) -> bytes:
     """Returns the digest of one message.
 
