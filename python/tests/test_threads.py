@@ -183,3 +183,23 @@ def test_one_thread_takes_a_capsule_that_several_were_given() -> None:
         assert found.count([sha256(b"a"), sha256(b"b")]) == 1, found
         refused = [one for one in found if isinstance(one, ValueError) and "used before" in str(one)]
         assert len(refused) == THREADS - 1, found
+
+
+def test_other_interpreters_than_the_main_one_are_refused() -> None:
+    result = run_python(
+        """
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        code = "try:\\n import pfh\\nexcept ImportError as error:\\n print(error, flush=True)"
+        other = interpreters.create()
+        interpreters.run_string(other, code)
+        interpreters.destroy(other)
+        import pfh
+        print(pfh.digest(b"hello", "md5").hex())
+        """
+    )
+    lines = result.stdout.splitlines()
+    assert result.returncode == 0 and len(lines) == 2 and "the main interpreter of a process only" in lines[0], result
+    assert lines[1] == "5d41402abc4b2a76b9719d911017c592", result

@@ -19,6 +19,11 @@ from __future__ import annotations
 import atexit as _atexit
 import os as _os
 
+from . import _interpreter
+
+# Before the native module is loaded.
+_interpreter.check()
+
 from . import _native
 from ._errors import Error, FileError, ListError, OptionError, StartError, UnknownAlgorithm
 from ._native import (
