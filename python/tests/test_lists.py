@@ -136,6 +136,14 @@ def test_files_archives_and_what_is_no_list(tmp_path: Path) -> None:
         list(pfh.read(text))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="closed file"):
         list(pfh.read(file))
+
+    class Generous(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            return super().read()
+
+    for take in [pfh.read, pfh.verify]:
+        with pytest.raises(ValueError, match=r"read\(\d+\) of the file returned \d+ bytes"):
+            take(Generous(line.encode() * 100_000))
     with pytest.raises(FileNotFoundError) as missing:
         pfh.read(tmp_path / "none")
     assert missing.value.filename == str(tmp_path / "none")
@@ -389,6 +397,14 @@ def test_verify_that_is_wrong_says_what_to_do(tree: Path) -> None:
         pfh.verify(elsewhere, tree / "none")
 
 
+def test_sizes_beyond_a_signed_number_are_null_in_tables() -> None:
+    line = f"%d,{hashlib.md5(b'x').hexdigest()},/x\n"
+    listed = "%%%% HASHDEEP-1.0\n%%%% size,md5,filename\n" + "".join(line % size for size in [2**63 - 1, 2**63, 2**64 - 1])
+    assert [record.size for record in pfh.read(io.BytesIO(listed.encode()))] == [2**63 - 1, 2**63, 2**64 - 1]
+    table = pyarrow.table(pfh.read(io.BytesIO(listed.encode())))
+    assert table["size"].to_pylist() == [2**63 - 1, None, None]
+
+
 def test_match(tree: Path) -> None:
     known_data = (tree / "large").read_bytes()
     listed = tree.parent / "SHA1SUMS"
@@ -510,11 +526,18 @@ def test_many_pairs_are_several_batches() -> None:
     assert pyarrow.table(pfh.compare([], family="ssdeep")).num_rows == 0
 
 
-def test_compare_that_is_wrong_says_what_to_do() -> None:
+def test_compare_that_is_wrong_says_what_to_do(tree: Path) -> None:
     with pytest.raises(pfh.OptionError, match="digest 0 is none of ssdeep"):
         pfh.compare(["nonsense"], family="ssdeep")
     with pytest.raises(pfh.UnknownAlgorithm):
         pfh.compare([], family="md5")
+    with pytest.raises(pfh.OptionError, match="the records have no digests of ssdeep"):
+        pfh.compare(pfh.hash(tree, algorithms="tlsh"), family="ssdeep")
+    with pytest.raises(pfh.OptionError, match="the records have no digests of ssdeep"):
+        pfh.compare([], pfh.read(listed_tree(tree)), family="ssdeep")
+    # Every file is too short.
+    assert not pfh.compare(pfh.hash(tree / "empty", algorithms="tlsh"), family="tlsh")
+    assert not pfh.compare(pfh.hash(files=[], algorithms="tlsh"), family="tlsh")
     with pytest.raises(TypeError, match="list of digests"):
         pfh.compare("3:a6/G:asG", family="ssdeep")
     with pytest.raises(pfh.OptionError, match="threshold=101"):

@@ -96,7 +96,7 @@ impl Shape {
             Field::new("error_message", DataType::Utf8, true),
             Field::new("errno", DataType::Int32, true),
             Field::new("error_offset", DataType::Int64, true),
-            Field::new("bytes_read", DataType::Int64, false),
+            Field::new("bytes_read", DataType::Int64, true),
         ];
         for algorithm in self.selection.algorithms() {
             let data_type = match is_fixed(*algorithm, fixed) {
@@ -177,17 +177,17 @@ impl Columns {
         self.rows += 1;
         self.bytes += record.path.len();
         self.path.append_value(&record.path);
-        self.size.append_option(record.size().map(|size| size as i64));
+        self.size.append_option(record.size().and_then(number));
         let mtime = record.metadata.and_then(|metadata| metadata.mtime);
         let microseconds =
             mtime.map(|time| time.seconds.saturating_mul(1_000_000).saturating_add(i64::from(time.nanoseconds / 1000)));
         self.mtime.append_option(microseconds);
         self.mtime_ns.append_option(mtime.map(|time| (time.nanoseconds % 1000) as i16));
         self.outcome.append_value(record.outcome.word());
-        self.bytes_read.append_value(record.bytes_read as i64);
+        self.bytes_read.append_option(number(record.bytes_read));
         let error = if record.outcome == Outcome::Complete { None } else { RecordError::of(&record.outcome) };
         self.error_kind.append_option(error.as_ref().map(|error| error.kind));
-        self.error_offset.append_option(error.as_ref().map(|error| error.offset as i64));
+        self.error_offset.append_option(error.as_ref().and_then(|error| number(error.offset)));
         self.errno.append_option(error.as_ref().and_then(|error| error.errno));
         self.error_message.append_option(error.map(|error| error.message));
         self.push_digests(record)?;
@@ -196,8 +196,8 @@ impl Columns {
             push_pieces(pieces, record, fields.len())?;
         }
         if let Some((offset, length)) = &mut self.parts {
-            offset.append_option(item.part.map(|part| part.offset as i64));
-            length.append_option(item.part.map(|part| part.length as i64));
+            offset.append_option(item.part.and_then(|part| number(part.offset)));
+            length.append_option(item.part.and_then(|part| number(part.length)));
         }
         Ok(())
     }
@@ -260,13 +260,20 @@ impl Columns {
     }
 }
 
+/// A number of bytes as tables have it; `None` for numbers from 2^63, which no file has and a list may state.
+fn number(bytes: u64) -> Option<i64> {
+    i64::try_from(bytes).ok()
+}
+
 /// Appends the pieces of a record; null for a file without digests.
 fn push_pieces(pieces: &mut ListBuilder<StructBuilder>, record: &Record, fields: usize) -> Result<(), ArrowError> {
     let no_builder = || ArrowError::SchemaError("a piece has not the fields of its type".to_owned());
     for piece in &record.pieces {
         let values = pieces.values();
-        for (place, number) in [piece.offset, piece.length].into_iter().enumerate() {
-            values.field_builder::<Int64Builder>(place).ok_or_else(no_builder)?.append_value(number as i64);
+        for (place, bytes) in [piece.offset, piece.length].into_iter().enumerate() {
+            // Only runs have pieces, of files as they are.
+            let bytes = number(bytes).unwrap_or(i64::MAX);
+            values.field_builder::<Int64Builder>(place).ok_or_else(no_builder)?.append_value(bytes);
         }
         for (place, digest) in piece.digests.iter().enumerate().take(fields - 2) {
             let builder = values.field_builder::<BinaryBuilder>(place + 2).ok_or_else(no_builder)?;

@@ -43,16 +43,25 @@ impl Named {
         let py = object.py();
         let mut named = Named { digests: Digests::new(family), names: Vec::new(), seen: 0 };
         if let Ok(records) = object.cast::<Records>() {
-            while let Some(item) = records.get().next_item(py)? {
+            let records = records.get();
+            let mut has_family = records.states(family);
+            if !has_family && records.are_of_run() {
+                return Err(lacking(py, family));
+            }
+            let mut count = 0_u64;
+            while let Some(item) = records.next_item(py)? {
                 named.look(py)?;
+                count += 1;
                 let own = item.record.similarities.into_iter().find(|one| one.family == family);
+                has_family |= own.is_some();
                 if let Some(Ok(digest)) = own.map(|own| own.digest) {
                     // The scores of sdhash depend on names.
                     let digest = digest.with_name(&item.record.path);
                     named.push(item.record.path, digest);
                 }
             }
-            return Ok(named);
+            // Lines beyond the beginning of a list may have had some.
+            return if has_family || count == 0 { Ok(named) } else { Err(lacking(py, family)) };
         }
         if let Ok(mapping) = object.cast::<PyMapping>() {
             for pair in mapping.items()?.try_iter()? {
@@ -134,6 +143,14 @@ impl Named {
     }
 }
 
+/// `OptionError` for records that have no digests of a family.
+fn lacking(py: Python<'_>, family: Family) -> PyErr {
+    errors::option(
+        py,
+        format!("the records have no digests of {family}, so none are compared; hash with `algorithms=\"{family}\"`"),
+    )
+}
+
 /// Finds the pairs of similar digests: all pairs among ``a``, or with ``b`` those of one of each.
 ///
 /// ``a`` and ``b`` are records, a mapping of names to digests, pairs of a name and a digest, digests alone (their names
@@ -145,7 +162,8 @@ impl Named {
 /// >>> pairs = pfh.compare(pfh.hash("/samples", algorithms="tlsh"), family="tlsh", threshold=50)
 /// >>> polars.DataFrame(pairs).sort("score")
 ///
-/// Raises ``UnknownAlgorithm`` for a family that there is not, ``OptionError`` for what is no digest of it.
+/// Raises ``UnknownAlgorithm`` for a family that there is not, ``OptionError`` for what is no digest of it, and for
+/// records of which none has one by their algorithms.
 #[pyfunction]
 #[pyo3(signature = (a, b = None, *, family, threshold = None, threads = None))]
 pub(crate) fn compare(

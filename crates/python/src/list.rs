@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use pfh::Selection;
 use pfh::list::{Entry, FormatName, Input, List, OpenError, ReadError, ReadOptions};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -47,9 +47,14 @@ impl Read for PythonFile {
                 PyTypeError::new_err("the file returned no bytes; open it in binary mode: open(path, \"rb\")")
             })?;
             let part = part.as_bytes();
-            let count = part.len().min(buffer.len());
-            buffer[..count].copy_from_slice(&part[..count]);
-            Ok::<usize, PyErr>(count)
+            let Some(room) = buffer.get_mut(..part.len()) else {
+                let (count, room) = (part.len(), buffer.len());
+                let text =
+                    format!("read({room}) of the file returned {count} bytes; it must return no more than asked");
+                return Err(PyValueError::new_err(text));
+            };
+            room.copy_from_slice(part);
+            Ok::<usize, PyErr>(part.len())
         });
         match read {
             Some(Ok(count)) => Ok(count),
@@ -143,7 +148,8 @@ pub(crate) fn input(list: &Bound<'_, PyAny>, raised: &Arc<Mutex<Option<PyErr>>>)
 ///
 /// >>> {record.path_str: record.digests["sha256"] for record in pfh.read("SHA256SUMS")}
 ///
-/// Raises ``ListError`` with the line, and ``OSError`` if the list cannot be opened.
+/// Raises ``ListError`` with the line, ``OSError`` if the list cannot be opened, and ``TypeError`` or ``ValueError``
+/// for a file whose ``read(n)`` returns no bytes, or more than ``n``.
 #[pyfunction]
 #[pyo3(signature = (list, format = None, *, algorithm = None, algorithms = None, strict = true))]
 pub(crate) fn read(

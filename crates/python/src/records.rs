@@ -10,6 +10,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use pfh::engine::Counters;
+use pfh::similarity::Family;
 use pfh::{CancelToken, Report as RunReport};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -337,6 +338,16 @@ impl Records {
                 Err(error)
             }
         }
+    }
+
+    /// Whether the records of a run have digests of a family; of a list, whether its beginning says so.
+    pub(crate) fn states(&self, family: Family) -> bool {
+        self.shared.shape.selection.families().contains(&family)
+    }
+
+    /// Whether they are those of a run, which all have the digests that it was asked for.
+    pub(crate) fn are_of_run(&self) -> bool {
+        self.shared.format.is_none()
     }
 
     fn state(&self) -> &'static str {

@@ -173,7 +173,8 @@ def read(
 
     >>> {record.path_str: record.digests["sha256"] for record in pfh.read("SHA256SUMS")}
 
-    Raises ``ListError`` with the line, and ``OSError`` if the list cannot be opened.
+    Raises ``ListError`` with the line, ``OSError`` if the list cannot be opened, and ``TypeError`` or ``ValueError``
+    for a file whose ``read(n)`` returns no bytes, or more than ``n``.
     """
 
 def compare(
@@ -195,7 +196,8 @@ def compare(
     >>> pairs = pfh.compare(pfh.hash("/samples", algorithms="tlsh"), family="tlsh", threshold=50)
     >>> polars.DataFrame(pairs).sort("score")
 
-    Raises ``UnknownAlgorithm`` for a family that there is not, ``OptionError`` for what is no digest of it.
+    Raises ``UnknownAlgorithm`` for a family that there is not, ``OptionError`` for what is no digest of it, and for
+    records of which none has one by their algorithms.
     """
 
 def verify(
