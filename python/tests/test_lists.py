@@ -141,9 +141,10 @@ def test_files_archives_and_what_is_no_list(tmp_path: Path) -> None:
         def read(self, size: int | None = -1) -> bytes:
             return super().read()
 
-    for take in [pfh.read, pfh.verify]:
-        with pytest.raises(ValueError, match=r"read\(\d+\) of the file returned \d+ bytes"):
-            take(Generous(line.encode() * 100_000))
+    with pytest.raises(ValueError, match=r"read\(\d+\) of the file returned \d+ bytes"):
+        pfh.read(Generous(line.encode() * 100_000))
+    with pytest.raises(ValueError, match=r"read\(\d+\) of the file returned \d+ bytes"):
+        pfh.verify(Generous(line.encode() * 100_000))
     with pytest.raises(FileNotFoundError) as missing:
         pfh.read(tmp_path / "none")
     assert missing.value.filename == str(tmp_path / "none")

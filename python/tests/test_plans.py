@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,33 @@ def test_a_damaged_result_has_no_records(tree: Path, tmp_path: Path) -> None:
     # Its ends do not tell this.
     result.write_bytes(b"".join(lines[:1] + lines[2:]))
     with pytest.raises(pfh.ListError, match="records, and the list of the shard"):
+        list(plan.records())
+
+
+def test_the_result_of_another_shard_has_no_records(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for number in range(8):
+        (tree / f"{number}\n").write_bytes(b"same")
+    # What is not read is told by lines of another kind.
+    with open(os.fsencode(tree) + b"/a-\xff", "wb") as file:
+        file.write(b"same")
+    os.mkfifo(tree / "b")
+    os.mkfifo(os.fsencode(tree) + b"/c-\xff")
+    plan = plan_of(tree, tmp_path / "plan", 3)
+    for shard in plan.shards:
+        hash_shard(plan.folder, shard.number, 1, "64M", False)
+    assert [os.fsencode(tree) in record.path for record in plan.records()] == [True] * 11
+    assert plan.shards[0].entries == plan.shards[1].entries
+    Path(plan.result(1)).write_bytes(Path(plan.result(0)).read_bytes())
+    with pytest.raises(pfh.ListError, match="its record 1 is of .*, and the list of the shard has ") as raised:
+        list(plan.records())
+    assert raised.value.path == os.fsencode(plan.result(1))
+    with pytest.raises(pfh.Error, match="is not the result of shard 1"):
+        plan.merge(tmp_path / "merged")
+    lines = Path(plan.result(0)).read_bytes().splitlines(keepends=True)
+    Path(plan.result(0)).write_bytes(b"".join(lines[:2] + lines[3:]))
+    with pytest.raises(pfh.ListError, match="its record 2 is of "):
         list(plan.records())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import json
 import os
 import tempfile
@@ -34,6 +35,9 @@ _SUMMARY_BYTES = 4096
 
 #: A header is shorter: it has the command line, which the system bounds.
 _HEADER_BYTES_MAX = 16 << 20
+
+#: Bytes of a list that are read at once.
+_LIST_PART_BYTES = 1 << 20
 
 #: What headers of results have in common with their plan.
 _COMMON_FIELDS = ("algorithms", "directory", "directory_base64", "piece_bytes", "facts")
@@ -168,16 +172,17 @@ class Plan:
     def records(self) -> Iterator[Record]:
         """Yields the records of all shards, in the order of one run, as :func:`read` does.
 
-        Raises ``OSError`` if a shard has no result, and ``ListError`` for one that is damaged, or of another plan;
-        ``Error`` for both where files are split, since their parts are joined first.
+        Raises ``OSError`` if a shard has no result, and ``ListError`` for one that is damaged, of another shard or of
+        another plan; ``Error`` for all three where files are split, since their parts are joined first.
         """
         for shard in self.shards:
-            entries = 0
-            with self._records_of(shard.number) as path, _native.read(path, "jsonl") as records:
+            check = Entries(self, shard.number)
+            with check, self._records_of(shard.number) as path, _native.read(path, "jsonl") as records:
                 for record in records:
-                    entries += record.part is None
+                    if record.part is None:
+                        check.entry(record.path)
                     yield record
-            self._check_entries(shard, entries)
+                check.end()
 
     @contextmanager
     def _records_of(self, number: int) -> Generator[str]:
@@ -225,6 +230,69 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"<pfh.Plan: {len(self.shards)} shards in {self.folder!r}>"
+
+
+class Entries:
+    """Compares the paths of a result with the list of its shard, one after the other, as :meth:`Plan.merge` does.
+
+    Where files are split, that was done when their parts were joined.
+    """
+
+    def __init__(self, plan: Plan, number: int) -> None:
+        self._plan, self._shard, self._count = plan, plan.shards[number], 0
+        is_joined = plan.split_bytes is not None
+        self._listed = None if is_joined else _listed(os.path.join(plan.folder, f"{number:05}.list"))
+
+    def __enter__(self) -> Entries:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._listed is not None:
+            self._listed.close()
+
+    def entry(self, path: bytes) -> None:
+        """Takes the path of the next record. Raises ``ListError`` if the list has another one in its place."""
+        self._count += 1
+        if self._listed is None:
+            return
+        listed = next(self._listed, None)
+        if listed is not None and listed != path:
+            own, other = os.fsdecode(path), os.fsdecode(listed)
+            raise _damaged(
+                self._plan.result(self._shard.number),
+                f"its record {self._count} is of {own!r}, and the list of the shard has {other!r}",
+            )
+
+    def end(self) -> None:
+        """Checks the number of records. Raises ``ListError``."""
+        self._plan._check_entries(self._shard, self._count)
+
+
+def _listed(path: str) -> Generator[bytes]:
+    """Yields the paths of the list of a shard whose files are whole, without holding the list in memory."""
+    with open(path, "rb") as file:
+        rest = b""
+        while part := file.read(_LIST_PART_BYTES):
+            *entries, rest = (rest + part).split(b"\0")
+            for entry in entries:
+                if entry.startswith(b"{"):
+                    yield _path_of_line(entry, path)
+                else:
+                    yield entry.partition(b" ")[2]
+
+
+def _path_of_line(entry: bytes, list: str) -> bytes:
+    """Returns the path of an entry that is not read.
+
+    Raises ``ListError``.
+    """
+    try:
+        line: Any = json.loads(entry)
+        raw: str | None = line.get("path_base64")
+        named: str = line["path"]
+        return named.encode() if raw is None else binascii.a2b_base64(raw)
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise ListError(f"{list} is not as pfh wrote it: {error!r}; make the plan anew", os.fsencode(list)) from None
 
 
 def _result(folder: str, number: int) -> str:

@@ -29,7 +29,7 @@ import re
 
 from . import _native
 from ._errors import Error
-from ._plan import Counts, Plan, hash_shard
+from ._plan import Counts, Entries, Plan, hash_shard
 from ._tiles import compare_tile, tiles
 
 try:
@@ -194,13 +194,15 @@ class _PlanReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
         assert isinstance(partition, _Shard)
-        place, entries = 0, 0
-        with self.plan._records_of(partition.number) as path:
+        place, check = 0, Entries(self.plan, partition.number)
+        with check, self.plan._records_of(partition.number) as path:
             records = _native.read(path, "jsonl", algorithms=self.plan.algorithms)
             for batch in pyarrow.RecordBatchReader.from_stream(records):
                 names = [name for name in batch.schema.names if self.plan.piece_bytes or not name.startswith("part_")]
                 rows = batch.num_rows
-                entries += batch.column("part_offset").null_count
+                for file, part in zip(batch.column("path"), batch.column("part_offset"), strict=True):
+                    if not part.is_valid:
+                        check.entry(file.as_py())
                 yield pyarrow.RecordBatch.from_arrays(
                     [
                         *(batch.column(name) for name in names),
@@ -210,7 +212,7 @@ class _PlanReader(DataSourceReader):
                     names=[*names, "shard", "place"],
                 )
                 place += rows
-        self.plan._check_entries(self.plan.shards[partition.number], entries)
+            check.end()
 
 
 def compare(
