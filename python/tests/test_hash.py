@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import hashlib
 import multiprocessing
@@ -428,3 +429,11 @@ def test_files_that_change_while_they_are_read(tree: Path) -> None:
         done.set()
         thread.join()
     assert outcomes <= {"complete", "changed-while-reading", "short"} and outcomes - {"complete"}, outcomes
+
+
+def test_records_in_sets_and_copies(tree: Path) -> None:
+    records = [*pfh.hash(tree, piece_bytes="1M"), *pfh.hash(tree / "none")]
+    again = [*pfh.hash(tree, piece_bytes="1M"), *pfh.hash(tree / "none")]
+    assert records == again and [*map(hash, records)] == [*map(hash, again)]
+    assert len({*records, *again}) == len({*map(hash, records)}) == len(records)
+    assert all(copy.copy(record) is record and copy.deepcopy([record])[0] is record for record in records)

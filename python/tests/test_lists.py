@@ -411,6 +411,7 @@ def test_match(tree: Path) -> None:
     listed = tree.parent / "SHA1SUMS"
     listed.write_text(f"{hashlib.sha1(known_data).hexdigest()}  known name\n")
     program("known", "build", "known.pfhset", "SHA1SUMS", cwd=tree.parent)
+    assert list(pfh.match([], listed)) == list(pfh.match(iter([]), listed)) == []
     for known in [listed, tree.parent / "known.pfhset"]:
         matches = list(pfh.match(tree, known))
         assert len(matches) == 103

@@ -1,6 +1,7 @@
 //! The record of one file, as a Python object.
 
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStringExt;
 
 use pfh::record::PieceRange;
@@ -139,6 +140,26 @@ impl Record {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         let other = other.cast::<Record>();
         other.is_ok_and(|other| other.get().0.record == self.0.record && other.get().0.part == self.0.part)
+    }
+
+    // Records that are equal have the same paths and digests, and few others have.
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.inner().path.hash(&mut hasher);
+        self.inner().bytes_read.hash(&mut hasher);
+        self.inner().digests.iter().for_each(|digest| digest.bytes().hash(&mut hasher));
+        self.0.part.map(|part| (part.offset, part.length)).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    // A record never changes, so it is its own copy.
+    fn __copy__(record: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        record
+    }
+
+    #[pyo3(signature = (_memo, /))]
+    fn __deepcopy__<'py>(record: PyRef<'py, Self>, _memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+        record
     }
 
     fn __repr__(&self) -> String {

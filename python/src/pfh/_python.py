@@ -103,9 +103,11 @@ def match(
     if isinstance(files, _native.Records):
         records = files
     else:
-        paths = [files] if isinstance(files, (str, bytes, os.PathLike)) else files
+        paths = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
         names = [algorithm] if algorithm is not None else known.algorithms
-        records = _native.hash(*paths, algorithms=names or "none", threads=threads, memory=memory)
+        # Nothing to hash is an error where somebody names it, and not where an iterable is empty.
+        none = None if paths else ()
+        records = _native.hash(*paths, files=none, algorithms=names or "none", threads=threads, memory=memory)
     if known.without_digest > 0:
         warnings.warn(f"{known.without_digest} known files have no digest by which they can be found", stacklevel=2)
     return _matches(records, known, dict(enumerate(known._guesses)) if algorithm is None else {})
