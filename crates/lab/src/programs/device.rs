@@ -98,6 +98,14 @@ impl Device {
         }
     }
 
+    /// The folder in which the corpora lie: a simulated device shows that of another.
+    pub(super) fn origin(&self) -> &Path {
+        match &self.kind {
+            Kind::Folder(_) | Kind::Kept(_) => self.path(),
+            Kind::Simulated { source, .. } => source,
+        }
+    }
+
     pub(super) fn is_simulated(&self) -> bool {
         matches!(self.kind, Kind::Simulated { .. })
     }
@@ -133,11 +141,8 @@ impl Device {
     /// As it is saved.
     pub(super) fn to_entry(&self) -> results::Device {
         let mut facts = BTreeMap::new();
-        let lies_on = match &self.kind {
-            Kind::Folder(_) | Kind::Kept(_) => self.path(),
-            Kind::Simulated { source, .. } => source,
-        };
-        if let Some(mount) = mount_of(&fs::read_to_string("/proc/self/mounts").unwrap_or_default(), lies_on) {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+        if let Some(mount) = mount_of(&mounts, self.origin()) {
             facts.insert("filesystem".to_owned(), mount);
         }
         match &self.kind {

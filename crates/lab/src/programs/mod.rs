@@ -415,6 +415,9 @@ impl<'a> Stage<'a> {
         let place = place.ok_or_else(|| error(format!("there is no device `{}`", cell.device)))?;
         let program = self.meter.program.clone();
         let here = (cell.device.clone(), cell.corpus.clone());
+        if self.check(cell, place, cancel)?.is_none() {
+            return Ok(None);
+        }
         let folder = self.devices[place].path().join(self.folder_of(&cell.corpus));
         let device = &mut self.devices[place];
         // Whatever fails from here on, nobody knows afterwards what the page cache holds.
@@ -457,8 +460,41 @@ impl<'a> Stage<'a> {
         }
         let Some(run) = run? else { return Ok(None) };
         judge_status(definition, &run)?;
+        // The time of a program that changes its own corpus is that of other work.
+        if self.check(cell, place, cancel)?.is_none() {
+            return Ok(None);
+        }
         self.cached = (cell.cache == Cache::Cached).then_some(here);
         Ok(Some(run.measured))
+    }
+
+    /// Refuses a corpus that has other numbers than are saved of it: somebody has changed it, and the time would be that
+    /// of other work. `None` where the user wants to stop.
+    fn check(&self, cell: &ProgramCell, place: usize, cancel: &AtomicBool) -> Result<Option<()>, Failed> {
+        let device = &self.devices[place];
+        // Not through a simulated device, which would be slow, and know the names afterwards.
+        let folder = device.origin().join(self.folder_of(&cell.corpus));
+        let failed = |kind: FailureKind, how: String| {
+            let (corpus, place) = (&cell.corpus, device.name());
+            Failed { kind, message: format!("the corpus `{corpus}` on the device `{place}` {how}") }
+        };
+        let found = match watched(self.meter.limit, cancel, move |watch| cache::count(&folder, watch)) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(None),
+            Err(stuck) => {
+                let path = stuck.path.strip_prefix(device.origin()).unwrap_or(&stuck.path).display();
+                return Err(failed(kind_of(&stuck), format!("cannot be counted: `{path}`: {}", stuck.source)));
+            }
+        };
+        let saved = self.counts(&cell.corpus);
+        if (found.files, found.bytes) == (saved.files, saved.bytes) {
+            return Ok(Some(()));
+        }
+        let words = |Counts { files, bytes, .. }: Counts| {
+            format!("{} with {}", counted(files, "file", "files"), counted(bytes, "byte", "bytes"))
+        };
+        let how = format!("was changed: it has {}, and its record says {}", words(found), words(saved));
+        Err(failed(FailureKind::Error, how))
     }
 
     fn environment(&self, cell: &ProgramCell) -> Vec<(String, String)> {
@@ -578,8 +614,12 @@ fn judge_status(program: &Program, run: &Run) -> Result<(), Failed> {
 fn unprepared(stuck: &Stuck, device: &Device, what: &str) -> Failed {
     let path = stuck.path.strip_prefix(device.path()).unwrap_or(&stuck.path);
     let message = format!("the page cache cannot be {what} `{}`: {}", path.display(), stuck.source);
-    let is_late = stuck.source.kind() == io::ErrorKind::TimedOut;
-    Failed { kind: if is_late { FailureKind::Timeout } else { FailureKind::Error }, message }
+    Failed { kind: kind_of(stuck), message }
+}
+
+/// The kind of failure that a place without an answer is.
+fn kind_of(stuck: &Stuck) -> FailureKind {
+    if stuck.source.kind() == io::ErrorKind::TimedOut { FailureKind::Timeout } else { FailureKind::Error }
 }
 
 /// The name of a corpus's folder.
