@@ -4,7 +4,7 @@ use pfh_statistics::{Estimate, Line};
 
 use super::rules::{EQUAL_WITHIN, about, at_least, equal, more, no_less};
 use super::view::{Side, View};
-use super::{Claim, Figure, Finding, Verdict};
+use super::{Claim, Figure, Finding, Statement, Verdict};
 use crate::published::{self, HOUSEHOLD_BYTES};
 
 const STUDY: &str = "Gurjar et al. 2015";
@@ -77,13 +77,19 @@ pub(super) fn evaluate(view: &View<'_>) -> Vec<Finding> {
     ]
 }
 
+/// The part of the study's sizes that one of two sides does not cover.
+fn uncovered(view: &View<'_>, a: Side<'_>, b: Side<'_>) -> Option<String> {
+    [a, b].into_iter().find_map(|side| view.uncovered(side, 2 * MIB, GIB))
+}
+
 fn same_slope(view: &View<'_>) -> Finding {
     let mut statements = Vec::new();
     for (algorithm, name, _) in ALGORITHMS {
         for (language, runner) in &LINUX[1..3] {
-            let measured = view.slope_ratio(side(runner, algorithm), side(REFERENCE, algorithm));
+            let (a, b) = (side(runner, algorithm), side(REFERENCE, algorithm));
             let published = published_ratio((name, language), (name, "C"));
-            statements.push(equal(format!("{language} / C, {name}"), measured, SAME_SLOPE, published));
+            let same = equal(format!("{language} / C, {name}"), view.slope_ratio(a, b), SAME_SLOPE, published);
+            statements.push(same.lacking(uncovered(view, a, b)));
         }
     }
     Finding::new(&G1, view, "py-hashlib and ruby-openssl against c-openssl", statements)
@@ -92,24 +98,26 @@ fn same_slope(view: &View<'_>) -> Finding {
 
 fn java(view: &View<'_>) -> Finding {
     let statements = ALGORITHMS.map(|(algorithm, name, factor)| {
-        let measured = view.slope_ratio(side("java-sun", algorithm), side(REFERENCE, algorithm));
-        about(format!("Java / C, {name}"), measured, factor, published_ratio((name, "Java"), (name, "C")))
+        let (a, b) = (side("java-sun", algorithm), side(REFERENCE, algorithm));
+        let published = published_ratio((name, "Java"), (name, "C"));
+        let slower = about(format!("Java / C, {name}"), view.slope_ratio(a, b), factor, published);
+        slower.lacking(uncovered(view, a, b))
     });
     Finding::new(&G2, view, "java-sun against c-openssl", statements.into())
 }
 
+/// A rule for an order: of a subject, its figure, and the published one.
+type Rule = fn(String, Option<Estimate>, Option<f64>) -> Statement;
+
 fn order(view: &View<'_>) -> Finding {
-    let ratio = |b: usize, a: usize| {
+    let ordered = |b: usize, a: usize, rule: Rule| {
         let (slower, faster) = (ALGORITHMS[b], ALGORITHMS[a]);
-        (
-            format!("{} / {}", slower.1, faster.1),
-            view.slope_ratio(side(REFERENCE, slower.0), side(REFERENCE, faster.0)),
-            published_ratio((slower.1, "C"), (faster.1, "C")),
-        )
+        let sides = (side(REFERENCE, slower.0), side(REFERENCE, faster.0));
+        let published = published_ratio((slower.1, "C"), (faster.1, "C"));
+        let statement = rule(format!("{} / {}", slower.1, faster.1), view.slope_ratio(sides.0, sides.1), published);
+        statement.lacking(uncovered(view, sides.0, sides.1))
     };
-    let [first, second, third] = [ratio(1, 0), ratio(2, 1), ratio(3, 2)];
-    let statements =
-        vec![more(first.0, first.1, first.2), more(second.0, second.1, second.2), no_less(third.0, third.1, third.2)];
+    let statements = vec![ordered(1, 0, more), ordered(2, 1, more), ordered(3, 2, no_less)];
     Finding::new(&G3, view, REFERENCE, statements)
 }
 
@@ -117,8 +125,10 @@ fn three_times(view: &View<'_>) -> Finding {
     let pairs = [(2, 0), (3, 0), (2, 1), (3, 1)];
     let statements = pairs.map(|(slow, fast)| {
         let (slow, fast) = (ALGORITHMS[slow], ALGORITHMS[fast]);
-        let measured = view.slope_ratio(side(REFERENCE, slow.0), side(REFERENCE, fast.0));
-        about(format!("{} / {}", slow.1, fast.1), measured, 3.0, published_ratio((slow.1, "C"), (fast.1, "C")))
+        let (a, b) = (side(REFERENCE, slow.0), side(REFERENCE, fast.0));
+        let published = published_ratio((slow.1, "C"), (fast.1, "C"));
+        let times = about(format!("{} / {}", slow.1, fast.1), view.slope_ratio(a, b), 3.0, published);
+        times.lacking(uncovered(view, a, b))
     });
     Finding::new(&G4, view, REFERENCE, statements.into())
 }

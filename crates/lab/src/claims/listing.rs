@@ -171,7 +171,8 @@ pub fn page() -> String {
 }
 
 /// The verdicts of measurements on all claims, as a table in Markdown: a row for each claim, with the experiment that
-/// judges it, and where the results lie by the name that the caller gives.
+/// judges it, and where the results lie by the name that the caller gives. Where no results are of that experiment, all
+/// that measured something of the claim are named, as their reports judge it, too.
 #[must_use]
 pub fn verdicts(results: &[(String, Measurements)]) -> String {
     let findings: Vec<(&str, &Measurements, Vec<Finding>)> =
@@ -179,9 +180,14 @@ pub fn verdicts(results: &[(String, Measurements)]) -> String {
     let mut table =
         "| claim | the study says | experiment | verdict | results |\n| --- | --- | --- | --- | --- |\n".to_owned();
     for claim in STUDIES.iter().flat_map(|(_, _, listed)| *listed).filter_map(|listed| claim(listed.id)) {
-        let of_experiment = findings.iter().filter(|(_, of, _)| of.header.experiment == claim.experiment);
+        let is_of_experiment = |of: &Measurements| of.header.experiment == claim.experiment;
+        let has_own = results.iter().any(|(_, of)| is_of_experiment(of));
+        let is_judging = |(_, of, findings): &&(&str, &Measurements, Vec<Finding>)| {
+            let is_measured = || findings.iter().any(|one| one.claim == claim && one.has_figure());
+            if has_own { is_of_experiment(of) } else { is_measured() }
+        };
         let mut rows = 0;
-        for (name, of, findings) in of_experiment {
+        for (name, of, findings) in findings.iter().filter(is_judging) {
             let mut verdicts: Vec<String> = Vec::new();
             for profile in of.profiles() {
                 let judged = findings.iter().filter(|one| one.claim == claim && one.profile == profile);

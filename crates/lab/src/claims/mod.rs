@@ -156,6 +156,12 @@ impl Finding {
         }
     }
 
+    /// Whether anything of it was measured.
+    #[must_use]
+    pub fn has_figure(&self) -> bool {
+        self.statements.iter().any(|statement| statement.measured.is_some())
+    }
+
     fn note(mut self, note: impl Into<String>) -> Finding {
         self.note = note.into();
         self

@@ -102,11 +102,23 @@ impl<'a> View<'a> {
         let points = &self.series(side)?.points;
         let (first, last) = (points.first()?.size(side.0), points.last()?.size(side.0));
         let is_covered = first <= least && last >= greatest;
-        let [first, last] = [first, last].map(|number| match Unit::of(side.0) {
+        let text = |number: u64| match Unit::of(side.0) {
             Unit::Items => number.to_string(),
             Unit::Bytes => size(number),
-        });
-        (!is_covered).then(|| format!("measured from {first} to {last} only"))
+        };
+        let measured = if first == last {
+            format!("at {}", text(first))
+        } else {
+            format!("from {} to {}", text(first), text(last))
+        };
+        (!is_covered).then(|| format!("measured {measured} only"))
+    }
+
+    /// The size at which sides are compared, the largest that all have, where it is less than the study's.
+    pub(super) fn below(&self, sides: &[Side<'_>], least: u64) -> Option<String> {
+        let point = self.at_common_size(sides)?[0].size(sides.first()?.0);
+        (point < least)
+            .then(|| format!("judged at {}, and the study's files had {} on average", size(point), size(least)))
     }
 
     /// R² of a side's line, of which the statement says that it is at least `bound`. Reversed only where the line is
@@ -120,9 +132,9 @@ impl<'a> View<'a> {
         statement
     }
 
-    /// Slope of one side as a multiple of another's; from the largest common size where there are too few for a line.
+    /// Slope of one side as a multiple of another's; `None` where one has too few sizes for a line: one time alone holds
+    /// the fixed cost of a message, too.
     pub(super) fn slope_ratio(&self, a: Side<'_>, b: Side<'_>) -> Option<Estimate> {
-        let slopes = self.of_lines(&[a, b], |lines| lines[0].slope.value / lines[1].slope.value);
-        slopes.or_else(|| self.ratio(a, b))
+        self.of_lines(&[a, b], |lines| lines[0].slope.value / lines[1].slope.value)
     }
 }

@@ -41,9 +41,12 @@ pub(super) fn claims(report: &Report<'_>) -> Section {
         .findings
         .iter()
         .filter(|finding| finding.verdict == Verdict::NotMeasured && Some(&finding.profile) == profile.as_ref());
-    for Finding { claim, note, .. } in findings {
+    for Finding { claim, note, statements, .. } in findings {
+        let uncovered = statements.iter().find_map(|statement| statement.missing.as_deref());
         let reason = if claim.experiment != report.measurements.header.experiment {
             format!("({}): pfh lab run {} tests them.", claim.study, claim.experiment)
+        } else if let Some(uncovered) = uncovered {
+            format!("({}): {uncovered}, and a line needs three sizes.", claim.study)
         } else if note.is_empty() {
             format!("({}): the runners it needs were not measured.", claim.study)
         } else {
@@ -97,7 +100,7 @@ fn picture(report: &Report<'_>) -> Option<Plot> {
     let ids = |wanted: bool| -> Vec<&str> {
         let mut ids: Vec<&str> = own_claims(report)
             .into_iter()
-            .filter(|claim| report.findings.iter().any(|one| one.claim == *claim && has_figure(one)) == wanted)
+            .filter(|claim| report.findings.iter().any(|one| one.claim == *claim && one.has_figure()) == wanted)
             .map(|claim| claim.id)
             .collect();
         ids.dedup();
@@ -119,16 +122,12 @@ fn picture(report: &Report<'_>) -> Option<Plot> {
 fn own_claims(report: &Report<'_>) -> Vec<&'static Claim> {
     let mut claims: Vec<&'static Claim> = Vec::new();
     for finding in &report.findings {
-        let is_own = finding.claim.experiment == report.measurements.header.experiment || has_figure(finding);
+        let is_own = finding.claim.experiment == report.measurements.header.experiment || finding.has_figure();
         if is_own && !claims.contains(&finding.claim) {
             claims.push(finding.claim);
         }
     }
     claims
-}
-
-fn has_figure(finding: &Finding) -> bool {
-    finding.statements.iter().any(|statement| statement.measured.is_some())
 }
 
 /// A group for each claim that has figures of a kind, with a row for each of them.
