@@ -5,6 +5,39 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+/// The fact that tells the memory of a machine.
+const MEMORY: &str = "memory_bytes";
+
+/// Sizes of memory that differ by less than this are of one machine: kernels and hypervisors keep a part of it.
+pub(crate) const MEMORY_PERCENT: u64 = 2;
+
+/// A fact in which two machines differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    pub(crate) fact: &'static str,
+    pub(crate) there: String,
+    pub(crate) here: String,
+    /// Whether they may be one machine all the same.
+    pub(crate) is_slight: bool,
+}
+
+/// The facts by which two machines are told apart, where they differ.
+pub(crate) fn differences(there: &BTreeMap<String, String>, here: &BTreeMap<String, String>) -> Vec<Difference> {
+    let show = |facts: &BTreeMap<String, String>, fact| facts.get(fact).cloned().unwrap_or("unknown".to_owned());
+    let differ = |fact: &'static str| {
+        let (there, here) = (show(there, fact), show(here, fact));
+        let is_slight = fact == MEMORY && is_same_memory(&there, &here);
+        (there != here).then_some(Difference { fact, there, here, is_slight })
+    };
+    ["cpu", "cores", MEMORY].into_iter().filter_map(differ).collect()
+}
+
+/// Whether two sizes of memory are those of one machine.
+fn is_same_memory(there: &str, here: &str) -> bool {
+    let bytes = there.parse::<u64>().ok().zip(here.parse::<u64>().ok());
+    bytes.is_some_and(|(there, here)| there.abs_diff(here) < there.max(here) / 100 * MEMORY_PERCENT)
+}
+
 /// The facts, by name; what is not known is absent.
 #[must_use]
 pub fn facts() -> BTreeMap<String, String> {

@@ -31,7 +31,7 @@ pub struct Experiment {
 }
 
 /// The contents of the file.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// One line.
@@ -95,7 +95,7 @@ pub enum Place {
     Disk,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FullDefinition {
     rounds: Option<u32>,
@@ -105,7 +105,7 @@ struct FullDefinition {
 }
 
 /// Tasks of one mode: one for each algorithm and size.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     /// The mode.
@@ -142,7 +142,7 @@ fn chunk_bytes() -> Size {
     Size(64 << 10)
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FullPart {
     bytes: Option<Vec<Size>>,

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use pfh_statistics::{Estimate, Line, Repeats, Summary, bootstrap, median};
 
+use crate::environment::{self, Difference};
 use crate::error::Error;
 use crate::experiment::trials;
 use crate::quantity::counted;
@@ -365,9 +366,18 @@ impl Measurements {
                         return Err(failed(format!("version {} of the format; this is for {VERSION}", new.version)));
                     }
                     None => header = Some(new),
-                    Some(Header { experiment, definition, rounds, .. })
+                    Some(Header { experiment, definition, rounds, environment, .. })
                         if *experiment == new.experiment && *definition == new.definition =>
                     {
+                        // As a run is only continued on its own machine.
+                        let differences = environment::differences(environment, &new.environment);
+                        if let Some(other) = differences.iter().find(|difference| !difference.is_slight) {
+                            let Difference { fact, there, here, .. } = other;
+                            return Err(failed(format!(
+                                "the header of another machine, whose `{fact}` is {here} instead of {there}; keep a \
+                                 file for each, and compare them with `pfh lab compare`"
+                            )));
+                        }
                         *rounds = new.rounds.or(*rounds);
                         notes.push(format!("Continued on {} (line {number}).", new.started));
                     }
@@ -417,6 +427,7 @@ impl Measurements {
         }
         let header = header.ok_or(ReadError::Empty)?;
         leave_out_implausible(&mut cells, &failures, &mut notes);
+        leave_out_wrong(&mut cells, &failures, &mut notes);
         leave_out_failed_programs(&mut cells, &failures);
         for ((runner, profile), reason) in gone {
             let reason = reason.as_deref().unwrap_or("it did not say why");
@@ -493,7 +504,7 @@ impl Measurements {
     }
 
     /// The series of a runner; where it was measured with several chunk sizes, the one with the most sizes, and of
-    /// those the one with the largest chunk.
+    /// those the one with the largest chunk. A single call is the largest: it takes the whole message.
     #[must_use]
     pub fn series(&self, runner: &str, profile: &str, mode: &str, algorithm: &str) -> Option<&Series> {
         self.series
@@ -501,8 +512,38 @@ impl Measurements {
             .filter(|(key, _)| {
                 key.runner == runner && key.profile == profile && key.mode == mode && key.algorithm == algorithm
             })
-            .max_by_key(|(key, series)| (series.points.len(), key.chunk_bytes))
+            .max_by_key(|(key, series)| (series.points.len(), key.chunk_bytes.wrapping_sub(1)))
             .map(|(_, series)| series)
+    }
+
+    /// Whether a cell has times.
+    #[must_use]
+    pub fn has_point(&self, cell: &Cell) -> bool {
+        let Cell { runner, profile, mode, algorithm, bytes, count, chunk_bytes, dimensions } = cell.clone();
+        let series = self.series.get(&SeriesKey { runner, profile, mode, algorithm, chunk_bytes, dimensions });
+        series.is_some_and(|series| series.points.iter().any(|point| (point.bytes, point.count) == (bytes, count)))
+    }
+
+    /// Whether a runner was also measured with another chunk size, as far as the rest of a key says.
+    #[must_use]
+    pub fn has_other_chunks(&self, key: &SeriesKey) -> bool {
+        self.series.keys().any(|other| {
+            other.chunk_bytes != key.chunk_bytes
+                && (&other.runner, &other.profile, &other.mode, &other.algorithm)
+                    == (&key.runner, &key.profile, &key.mode, &key.algorithm)
+        })
+    }
+
+    /// The chunk sizes that [`Measurements::series`] takes where there are several, the smallest first; 0 for a single
+    /// call.
+    #[must_use]
+    pub fn chosen_chunks(&self) -> BTreeSet<u64> {
+        let of_runners = self.series.iter().filter(|(key, _)| key.mode != trials::MODE && self.has_other_chunks(key));
+        let is_chosen = |(key, series): &(&SeriesKey, &Series)| {
+            let chosen = self.series(&key.runner, &key.profile, &key.mode, &key.algorithm);
+            chosen.is_some_and(|chosen| std::ptr::eq(chosen, *series))
+        };
+        of_runners.filter(is_chosen).map(|(key, _)| key.chunk_bytes).collect()
     }
 
     /// The profiles that have samples, `today` first.
@@ -585,6 +626,31 @@ fn leave_out_implausible(cells: &mut BTreeMap<Cell, Observations>, failures: &[F
             "The figures of {runner} ({profile}) are left out: it told times that cannot be true. What failed, below, says which."
         )
     }));
+}
+
+/// Leaves out the series of runners in which an answer was wrong: one that is wrong at times is not known to have been
+/// right before.
+fn leave_out_wrong(cells: &mut BTreeMap<Cell, Observations>, failures: &[Failure], notes: &mut Vec<String>) {
+    fn key(cell: &Cell) -> (&str, &str, &str, &str, u64) {
+        let Cell { runner, profile, mode, algorithm, chunk_bytes, .. } = cell;
+        (runner, profile, mode, algorithm, *chunk_bytes)
+    }
+    let wrong = failures.iter().filter(|failure| failure.kind == FailureKind::WrongAnswer);
+    let wrong: BTreeSet<_> =
+        wrong.map(|failure| &failure.cell).filter(|cell| cell.mode != trials::MODE).map(key).collect();
+    let mut left_out = BTreeSet::new();
+    cells.retain(|cell, observations| {
+        let is_right = !wrong.contains(&key(cell));
+        if !is_right && !observations.wall_ns.is_empty() {
+            let Cell { runner, profile, mode, algorithm, .. } = cell;
+            left_out.insert(format!(
+                "The figures of {runner} ({profile}), {mode} {algorithm}, are left out: an answer was wrong. What failed, \
+                 below, says which."
+            ));
+        }
+        is_right
+    });
+    notes.extend(left_out);
 }
 
 /// Leaves out the times of cells of whole programs that failed in a later round: what mended or broke them on the way

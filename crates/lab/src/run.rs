@@ -13,7 +13,7 @@ use fastrand::Rng;
 
 use crate::catalogue::{Catalogue, Contestant};
 use crate::data::{self, Data};
-use crate::environment;
+use crate::environment::{self, Difference, MEMORY_PERCENT};
 use crate::error::Error;
 use crate::experiment::trials::MODE;
 use crate::experiment::{Definition, EVERY_DIGEST, Experiment, is_digest};
@@ -30,12 +30,6 @@ use crate::truth::{self, Question, Vote};
 
 /// Number of consecutive failures that cost its process after which a runner gets no further questions.
 const BROKEN_MAX: u32 = 3;
-
-/// The fact that tells the memory of a machine.
-const MEMORY: &str = "memory_bytes";
-
-/// Sizes of memory that differ by less than this are of one machine: kernels and hypervisors keep a part of it.
-const MEMORY_PERCENT: u64 = 2;
 
 /// Who is asked first for the right answers; then the others, by name.
 const WITNESSES: [&str; 4] = ["c-openssl", "pfh", "pfh-lanes", "py-hashlib"];
@@ -380,14 +374,18 @@ fn open(
     if let Some(seed) = options.seed.filter(|seed| *seed != header.seed) {
         return differs("the seed", &header.seed.to_string(), &seed.to_string());
     }
-    for fact in ["cpu", "cores", MEMORY] {
-        let show = |facts: &BTreeMap<String, String>| facts.get(fact).cloned().unwrap_or("unknown".to_owned());
-        let (there, here) = (show(&header.environment), show(&environment));
-        if there == here {
-            continue;
-        }
+    let stored = Experiment::parse(&header.experiment, header.definition.clone(), header.full);
+    let given = Experiment::parse(&experiment.name, experiment.text.clone(), header.full);
+    if stored.ok().zip(given.ok()).is_some_and(|(stored, given)| stored.definition != given.definition) {
+        observer(Event::Note(&format!(
+            "`{folder}` is continued with the definition that it holds, and not with that of `{}`, which is another now; \
+             to use that, run it anew",
+            experiment.name
+        )));
+    }
+    for Difference { fact, there, here, is_slight } in environment::differences(&header.environment, &environment) {
         let what = format!("the machine's `{fact}`");
-        if fact != MEMORY || !is_same_memory(&there, &here) {
+        if !is_slight {
             return differs(&what, &there, &here);
         }
         observer(Event::Note(&format!(
@@ -401,12 +399,6 @@ fn open(
     });
     header.rounds = later.or(header.rounds);
     Ok((store, header, entries))
-}
-
-/// Whether two sizes of memory are those of one machine.
-fn is_same_memory(there: &str, here: &str) -> bool {
-    let bytes = there.parse::<u64>().ok().zip(here.parse::<u64>().ok());
-    bytes.is_some_and(|(there, here)| there.abs_diff(here) < there.max(here) / 100 * MEMORY_PERCENT)
 }
 
 /// Refuses to continue results whose corpus had other files: their times are of other work.

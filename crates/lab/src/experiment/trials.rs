@@ -66,7 +66,7 @@ struct FullCorpus {
 }
 
 /// A program that is measured as a whole.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// Its name in results.
@@ -167,7 +167,7 @@ impl List {
 }
 
 /// Programs under conditions: a cell for each combination.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
     /// Its heading: the table of the study, and the question.
