@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::synthetic::{self, MIB, Synthetic, all, cell, languages_reported, strings};
 use pfh_lab::measurements::{Clock, Measurements};
 use pfh_lab::report::{Options, Report};
-use pfh_lab::results::{Entry, FailureKind, Runner};
+use pfh_lab::results::{Cell, Entry, FailureKind, Runner};
 use pfh_page::theme::{self, Rgb};
 use quick_xml::events::Event;
 
@@ -512,4 +512,135 @@ fn pages_to_look_at() {
         std::fs::write(folder.join(format!("{name}.html")), &made.html).expect("written");
         std::fs::write(folder.join(format!("{name}.jsonl")), made.made.text()).expect("written");
     }
+}
+
+fn markdown(made: &Synthetic) -> String {
+    Report::new(&made.measurements(), Options::default()).document().markdown()
+}
+
+/// The same runner with chunks of several sizes has a row for each in every table, and pictures and verdicts take one of
+/// them, which the report names. One call takes the whole message.
+#[test]
+fn chunks_of_several_sizes_have_names_of_their_own() {
+    let mut made = Synthetic::new("languages");
+    made.header().environment.insert("counter_mhz".to_owned(), "3000".to_owned());
+    let sizes = [MIB, 2 * MIB, 4 * MIB];
+    for (runner, factor) in [("c-openssl", 1.0), ("pfh", 2.0)] {
+        made.runner(runner, "today", runner, "C");
+        for (chunk_bytes, ns) in [(0, 1.0), (64, 5.0), (65536, 2.0)] {
+            for size in sizes {
+                let cell = Cell { chunk_bytes, ..cell(runner, "today", "digest", "sha256", size) };
+                made.time(&cell, factor * ns * size as f64);
+            }
+        }
+    }
+    let page = markdown(&made);
+    for heading in ["Median times, ms: ", "Fits: Data", "Projected to 722 GiB, today", "Cycles per byte: Data"] {
+        let table = page.split(&format!("**{heading}")).nth(1).unwrap_or_else(|| panic!("{heading}: {page}"));
+        let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| pfh, ")).take(3).collect();
+        let names: BTreeSet<&str> = rows.iter().filter_map(|row| row.split(" |").next()).collect();
+        let expected = ["| pfh, one call", "| pfh, updates of 64 B", "| pfh, updates of 64 KiB"];
+        assert_eq!(names, expected.into(), "{heading}");
+    }
+    assert!(page.contains("and of these the largest chunk: one call. The tables have all."), "{page}");
+    let measurements = made.measurements();
+    let series = measurements.series("pfh", "today", "digest", "sha256").expect("measured");
+    assert!((series.points[0].time.median / MIB as f64 - 2.0).abs() < 0.1, "not that of one call");
+    assert!(!markdown(&strings()).contains("chunks of several sizes"));
+}
+
+/// Two sizes have no line to project by.
+#[test]
+fn nothing_is_projected_without_a_line() {
+    let mut made = Synthetic::new("languages");
+    for runner in ["c-openssl", "pfh"] {
+        made.series(runner, "today", "digest", "sha256", &[16, 64], 500.0);
+    }
+    assert!(!markdown(&made).contains("Projected to"));
+    made.series("pfh", "today", "digest", "md5", &[16, 64, 256], 500.0);
+    made.series("c-openssl", "today", "digest", "md5", &[16, 64, 256], 700.0);
+    let page = markdown(&made);
+    assert!(page.contains("Projected to 722 GiB, today: 2 rows"), "{page}");
+}
+
+/// A runner that is wrong in one round has no figures with that algorithm; one that crashes has those of the others.
+#[test]
+fn late_failures_say_which_figures_are_kept() {
+    for (kind, is_kept) in [(FailureKind::WrongAnswer, false), (FailureKind::Crash, true)] {
+        let mut made = Synthetic::new("languages");
+        for (runner, speed) in [("liar", 9000.0), ("honest", 500.0)] {
+            made.runner(runner, "today", runner, "C");
+            for algorithm in ["md5", "sha256"] {
+                made.series(runner, "today", "digest", algorithm, &[MIB, 2 * MIB, 4 * MIB], speed);
+            }
+        }
+        made.failure(cell("liar", "today", "digest", "sha256", 4 * MIB), kind, "another digest");
+        let measurements = made.measurements();
+        assert_eq!(measurements.series("liar", "today", "digest", "sha256").is_some(), is_kept, "{kind:?}");
+        assert!(measurements.series("liar", "today", "digest", "md5").is_some(), "the others are not suspected");
+        let page = markdown(&made);
+        assert_eq!(page.contains("Tasks that failed: 1"), is_kept, "{page}");
+        assert_eq!(page.contains("Tasks that gave no figures: 1"), !is_kept, "{page}");
+        assert_eq!(page.contains("crash; the figures of its other rounds are kept"), is_kept, "{page}");
+        let note = "The figures of liar (today), digest sha256, are left out: an answer was wrong.";
+        assert_eq!(page.contains(note), !is_kept, "{page}");
+    }
+}
+
+/// Times of two machines are never one sample.
+#[test]
+fn a_continuation_on_another_machine_is_refused() {
+    for (fact, value, message) in [
+        ("cpu", "Another CPU", "`cpu` is Another CPU instead of Example CPU @ 3.0 GHz"),
+        ("cores", "64", "`cores` is 64 instead of 2"),
+        ("memory_bytes", "4294967296", "`memory_bytes` is 4294967296 instead of 8589934592"),
+        // Two numbers of one machine: the load of another day, and what a kernel keeps.
+        ("load_1m", "0.90", ""),
+        ("memory_bytes", "8589930000", ""),
+    ] {
+        let mut made = languages_and_later();
+        if let Some(Entry::Header(header)) = made.entries.last_mut() {
+            header.environment.insert(fact.to_owned(), value.to_owned());
+        }
+        match Measurements::read(made.text().as_bytes()) {
+            Ok(_) => assert_eq!(message, "", "{fact} {value}"),
+            Err(error) => {
+                let error = error.to_string();
+                assert!(!message.is_empty() && error.contains(message) && error.contains("another machine"), "{error}");
+            }
+        }
+    }
+}
+
+/// A few times, and the header of a run that continues them.
+fn languages_and_later() -> Synthetic {
+    let mut made = Synthetic::new("languages");
+    made.series("c-openssl", "today", "digest", "md5", &[MIB], 500.0);
+    let header = made.header().clone();
+    made.entries.push(Entry::Header(header));
+    made
+}
+
+/// A small message costs more for each byte: a runner that stopped early is compared with the others at its sizes.
+#[test]
+fn the_fastest_is_found_at_a_size_that_all_have() {
+    let mut made = Synthetic::new("languages");
+    // The time of beginning a message is as long as that of a kilobyte.
+    let ns = |each: f64, size: u64| each * (size as f64 + 1024.0);
+    for (runner, each, sizes) in
+        [("quick", 1.0, &[64][..]), ("slow", 3.0, &[64, 1024, MIB]), ("middle", 2.0, &[64, MIB])]
+    {
+        made.runner(runner, "today", runner, "C");
+        for size in sizes {
+            made.time(&cell(runner, "today", "digest", "sha256", *size), ns(each, *size));
+        }
+    }
+    let page = markdown(&made);
+    let mut lines = page.lines().map(|line| line.trim_matches('*'));
+    let line = lines.find(|line| line.starts_with("Fastest was ")).expect("an answer");
+    assert!(line.starts_with("Fastest was SHA-256 by quick") && line.contains("slowest SHA-256 by slow"), "{line}");
+    assert!(
+        line.contains(": a factor of 3.0") && line.ends_with(" At 64 B, the largest size that all have."),
+        "{line}"
+    );
 }

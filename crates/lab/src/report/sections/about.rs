@@ -195,8 +195,11 @@ fn failures(report: &Report<'_>) -> Section {
     let is_fault = |failure: &&Failure| failure.kind != FailureKind::NotOffered;
     let faults: Vec<&Failure> = report.measurements.failures.iter().filter(is_fault).collect();
     if !faults.is_empty() {
+        // A task that failed in a later round may have those of the rounds before.
+        let has_figures = |failure: &&Failure| report.measurements.has_point(&failure.cell);
+        let outcome = if faults.iter().any(has_figures) { "failed" } else { "gave no figures" };
         let mut table = Table::new(
-            format!("Tasks that gave no figures: {}", count(faults.len() as u64)),
+            format!("Tasks that {outcome}: {}", count(faults.len() as u64)),
             ["Runner", "Task", "Kind", "What it said"],
         );
         for failure in faults.iter().take(FAILURES_MAX) {
@@ -209,7 +212,11 @@ fn failures(report: &Report<'_>) -> Section {
                     size(cell.bytes),
                     dimensions(cell)
                 )),
-                Cell::text(kind(failure.kind)),
+                Cell::text(if has_figures(failure) {
+                    format!("{}; the figures of its other rounds are kept", kind(failure.kind))
+                } else {
+                    kind(failure.kind).to_owned()
+                }),
                 Cell::text(crate::report::format::shorten(&failure.message, 600)),
             ]);
         }

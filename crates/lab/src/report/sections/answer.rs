@@ -1,6 +1,7 @@
 //! The answer, in sentences made from the figures.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use pfh_statistics::{Estimate, Line, ratio_of_medians};
 
@@ -62,7 +63,7 @@ fn undisturbed(measurements: &Measurements) -> Cow<'_, Measurements> {
     if is_busy { Cow::Owned(measurements.clone().by(Clock::Cpu)) } else { Cow::Borrowed(measurements) }
 }
 
-/// A runner's rate with an algorithm at the largest size.
+/// A runner's rate with an algorithm.
 struct Rate<'a> {
     runner: &'a str,
     algorithm: &'a str,
@@ -70,21 +71,55 @@ struct Rate<'a> {
     rate: Estimate,
 }
 
-/// Rates of a mode, today.
-fn rates<'a>(measurements: &'a Measurements, mode: &str) -> Vec<Rate<'a>> {
-    let keys = measurements.series.iter().filter(|(key, _)| key.profile == TODAY && key.mode == mode);
-    let rate = |(key, series): (&'a SeriesKey, &'a Series)| {
-        let point = series.largest()?;
-        Some(Rate { runner: &key.runner, algorithm: &key.algorithm, point, rate: point.rate(Unit::of(mode))? })
+/// Rates of a mode, today, at one size: the largest that all have, or, where all have none in common, that most have. With
+/// a word on the size, where it is not the largest of each.
+fn rates<'a>(measurements: &'a Measurements, mode: &str) -> (Vec<Rate<'a>>, String) {
+    let is_asked = |key: &SeriesKey| key.profile == TODAY && key.mode == mode;
+    let all: Vec<(&SeriesKey, Vec<(&Point, Estimate)>)> = measurements
+        .series
+        .iter()
+        .filter(|(key, _)| is_asked(key))
+        .map(|(key, series)| {
+            let rate = |point: &'a Point| Some((point, point.rate(Unit::of(mode))?));
+            (key, series.points.iter().filter_map(rate).collect::<Vec<_>>())
+        })
+        .filter(|(_, points)| !points.is_empty())
+        .collect();
+    let mut having: BTreeMap<(u64, u64, u64), usize> = BTreeMap::new();
+    let extent = |point: &Point| (point.size(mode), point.bytes, point.count);
+    for (point, _) in all.iter().flat_map(|(_, points)| points) {
+        *having.entry(extent(point)).or_default() += 1;
+    }
+    let Some((common, number)) = having.into_iter().max_by_key(|(extent, number)| (*number, *extent)) else {
+        return (Vec::new(), String::new());
     };
-    keys.filter_map(rate).collect()
+    let is_largest = |(_, points): &(&SeriesKey, Vec<(&Point, Estimate)>)| {
+        points.last().is_some_and(|(point, _)| extent(point) == common)
+    };
+    let remark = if all.iter().all(is_largest) {
+        String::new()
+    } else {
+        let (size, whose) = (
+            match Unit::of(mode) {
+                Unit::Bytes => size(common.0),
+                Unit::Items => counted(common.0, "string or derivation", "strings or derivations"),
+            },
+            if number == all.len() { "all" } else { "most" },
+        );
+        format!(" At {size}, the largest size that {whose} have.")
+    };
+    let at = |(key, points): (&'a SeriesKey, Vec<(&'a Point, Estimate)>)| {
+        let (point, rate) = points.into_iter().find(|(point, _)| extent(point) == common)?;
+        Some(Rate { runner: &key.runner, algorithm: &key.algorithm, point, rate })
+    };
+    (all.into_iter().filter_map(at).collect(), remark)
 }
 
 /// The fastest and the slowest of the mode that matters most.
 fn extremes(measurements: &Measurements) -> Option<String> {
     let modes = ["strings", "cipher", "cipher-file", "digest", "messages", "digest-file", "password"];
-    let (mode, rates) =
-        modes.iter().map(|mode| (*mode, rates(measurements, mode))).find(|(_, rates)| !rates.is_empty())?;
+    let all = modes.iter().map(|mode| (*mode, rates(measurements, mode)));
+    let (mode, (rates, remark)) = all.into_iter().find(|(_, (rates, _))| !rates.is_empty())?;
     let fastest = rates.iter().max_by(|a, b| a.rate.value.total_cmp(&b.rate.value))?;
     let slowest = rates.iter().min_by(|a, b| a.rate.value.total_cmp(&b.rate.value))?;
     let speed = |rate: Estimate| match (Unit::of(mode), mode) {
@@ -96,25 +131,23 @@ fn extremes(measurements: &Measurements) -> Option<String> {
         format!("{} by {} with {}", algorithm(one.algorithm), measurements.label(one.runner), speed(one.rate))
     };
     if let [only] = &rates[..] {
-        return Some(format!("Measured was {}.", name(only)));
+        return Some(format!("Measured was {}.{remark}", name(only)));
     }
     if !fastest.rate.differs_from(&slowest.rate) {
         return Some(format!(
-            "Which of {} is the fastest is undecided on this machine now: too few repeats, or rates too close to each other.",
+            "Which of {} is the fastest is undecided on this machine now: too few repeats, or rates too close to each other.{remark}",
             counted(rates.len(), "rate", "rates")
         ));
     }
     let times = ratio_of_medians(slowest.point.times_ns(), fastest.point.times_ns())?;
-    // They may have done different amounts of work.
-    let work = fastest.rate.value / slowest.rate.value / times.value;
     let all = || rates.iter().map(|one| &one.rate);
     Some(format!(
-        "Fastest was {}{}, slowest {}{}: a factor of {}.",
+        "Fastest was {}{}, slowest {}{}: a factor of {}.{remark}",
         name(fastest),
         undecided(&fastest.rate, all()),
         name(slowest),
         undecided(&slowest.rate, all()),
-        estimate(&times.map(|times| times * work))
+        estimate(&times)
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{REFERENCE, subject};
+use super::{REFERENCE, name, subject};
 use crate::measurements::{Series, SeriesKey, TODAY};
 use crate::report::Report;
 use crate::report::format::{counted, number, size};
@@ -33,9 +33,8 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
                 .iter()
                 .map(|point| (point.size(mode), point.time.median * mhz / 1e3 / point.bytes.max(1) as f64))
                 .collect();
-            let label = report.measurements.label(&key.runner);
             let cells = sizes.iter().map(|size| Cell::maybe(cycles.get(size).map(|cycles| number(*cycles))));
-            [Cell::text(label)].into_iter().chain(cells).collect::<Vec<_>>()
+            [Cell::text(name(report, key))].into_iter().chain(cells).collect::<Vec<_>>()
         };
         let mut all: Vec<_> = of().collect();
         all.sort_by_key(|(key, _)| (&key.algorithm, &key.runner));

@@ -17,10 +17,10 @@ pub(in crate::report) use programs::{conditions, definition, work_of};
 use std::collections::BTreeSet;
 
 use super::Report;
-use super::format::{algorithm, counted, duration, number, sentence};
+use super::format::{algorithm, counted, duration, number, sentence, size};
 use super::frash;
 use crate::claims::Verdict;
-use crate::measurements::{Clock, TODAY};
+use crate::measurements::{Clock, SeriesKey, TODAY};
 use crate::results::Runner;
 use crate::truth;
 use pfh_page::{Cell, Document, Section, Tone};
@@ -90,6 +90,15 @@ pub(super) fn document(report: &Report<'_>) -> Document {
         let text = "Programs print different lists, and nobody knows which are right: see Answers.";
         facts.push(("Note".to_owned(), text.to_owned()));
     }
+    let chunks: Vec<String> = report.measurements.chosen_chunks().into_iter().map(chunk).collect();
+    if !chunks.is_empty() {
+        let text = format!(
+            "Some runners were measured with chunks of several sizes. Verdicts and pictures take those with the most \
+             sizes of data, and of these the largest chunk: {}. The tables have all.",
+            chunks.join(" or ")
+        );
+        facts.push(("Note".to_owned(), text));
+    }
     for note in &report.measurements.notes {
         facts.push(("Note".to_owned(), note.clone()));
     }
@@ -148,6 +157,18 @@ pub(super) fn verdict(verdict: Verdict) -> Cell {
         Verdict::NotMeasured => Tone::Faint,
     };
     Cell::mark(tone, verdict.name())
+}
+
+/// The size of a chunk in words.
+fn chunk(chunk_bytes: u64) -> String {
+    if chunk_bytes == 0 { "one call".to_owned() } else { format!("updates of {}", size(chunk_bytes)) }
+}
+
+/// The runner of a series as tables name it: with the size of its chunks, where it was measured with several.
+fn name(report: &Report<'_>, key: &SeriesKey) -> String {
+    let label = report.measurements.label(&key.runner);
+    let is_several = report.measurements.has_other_chunks(key);
+    if is_several { format!("{label}, {}", chunk(key.chunk_bytes)) } else { label.to_owned() }
 }
 
 /// A profile as a reader knows it.

@@ -7,7 +7,7 @@ use crate::published;
 use crate::report::Report;
 use crate::report::format::{algorithm, count, counted, duration, estimate, size};
 use crate::report::plots::{Axis, Legend, Panel, Panels, Trace};
-use crate::report::sections::{REFERENCE, modes, profile_name, subject, work};
+use crate::report::sections::{REFERENCE, modes, name, profile_name, subject, work};
 use pfh_page::{Block, Cell, Plot, Section, Table};
 
 /// Lines that can be told apart in one panel.
@@ -199,14 +199,14 @@ pub(super) fn fits(report: &Report<'_>) -> Section {
                 "Sizes".to_owned(),
             ],
         );
-        for (_, name) in report.measurements.subjects().into_iter().filter(|(other, _)| *other == mode) {
-            table.group(subject(mode, name));
+        for (_, algorithm) in report.measurements.subjects().into_iter().filter(|(other, _)| *other == mode) {
+            table.group(subject(mode, algorithm));
             for (key, series) in
-                report.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == name)
+                report.measurements.series.iter().filter(|(key, _)| key.mode == mode && key.algorithm == algorithm)
             {
                 let Some(line) = series.line(mode) else { continue };
                 table.push(vec![
-                    Cell::text(report.measurements.label(&key.runner)),
+                    Cell::text(name(report, key)),
                     Cell::text(profile_name(report, &key.profile)),
                     Cell::number(estimate(&line.intercept.map(|ns| ns / time))),
                     Cell::number(estimate(&line.slope.map(|ns| ns * unit / time))),
@@ -222,14 +222,10 @@ pub(super) fn fits(report: &Report<'_>) -> Section {
     section
 }
 
-/// Seconds for a volume: by the line where there is one; else, as the study did, by the rate of the largest size.
+/// Seconds for a volume by the line of a series; `None` where there is none: the rate of one size has the fixed cost of
+/// each message in it.
 fn project(series: &Series, volume: f64) -> Option<Estimate> {
-    if let Some(ns) = series.project_ns("digest", volume) {
-        return Some(ns.map(|ns| ns / 1e9));
-    }
-    let point = series.largest().filter(|point| point.bytes > 0)?;
-    let project = |ns: f64| published::project_seconds(point.bytes as f64, ns / 1e6, volume);
-    Some(point.time.estimate().map(project))
+    series.project_ns("digest", volume).map(|ns| ns.map(|ns| ns / 1e9))
 }
 
 pub(super) fn projections(report: &Report<'_>) -> Section {
@@ -248,27 +244,27 @@ pub(super) fn projections(report: &Report<'_>) -> Section {
             &caption,
             ["Runner", "Time", "95 % interval", "Published for 722 GB (2015)", "Beyond the fastest"],
         );
-        for (mode, name) in report.measurements.subjects().into_iter().filter(|(mode, _)| *mode == "digest") {
-            let mut rows: Vec<(&str, Estimate)> = of(report, profile, mode, name)
-                .filter_map(|(key, series)| Some((key.runner.as_str(), project(series, volume)?)))
+        for (mode, digest) in report.measurements.subjects().into_iter().filter(|(mode, _)| *mode == "digest") {
+            let mut rows: Vec<(&SeriesKey, Estimate)> = of(report, profile, mode, digest)
+                .filter_map(|(key, series)| Some((key, project(series, volume)?)))
                 .filter(|(_, seconds)| seconds.value > 0.0)
                 .collect();
             rows.sort_by(|a, b| a.1.value.total_cmp(&b.1.value));
             let Some(fastest) = rows.first().map(|(_, seconds)| seconds.value).filter(|_| rows.len() > 1) else {
                 continue;
             };
-            table.group(algorithm(name));
-            for (runner, seconds) in rows {
-                let published = implementation(runner).and_then(|implementation| {
+            table.group(algorithm(digest));
+            for (key, seconds) in rows {
+                let published = implementation(&key.runner).and_then(|implementation| {
                     study.iter().find(|row| {
-                        row.algorithm == algorithm(name) && row.os == "linux" && row.implementation == implementation
+                        row.algorithm == algorithm(digest) && row.os == "linux" && row.implementation == implementation
                     })
                 });
                 let interval = seconds
                     .interval
                     .map(|interval| format!("{} to {}", duration(interval.low.max(0.0)), duration(interval.high)));
                 table.push(vec![
-                    Cell::text(report.measurements.label(runner)),
+                    Cell::text(name(report, key)),
                     Cell::number(duration(seconds.value)),
                     Cell::maybe(interval),
                     Cell::maybe(published.map(|row| duration(row.seconds))),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::measurements::{Point, Series, SeriesKey, Unit};
 use crate::report::Report;
 use crate::report::format::{count, counted, number, size};
-use crate::report::sections::{modes, profile_name, subject, work};
+use crate::report::sections::{modes, name, profile_name, subject, work};
 use pfh_page::{Block, Cell, Section, Table};
 use pfh_statistics::Outlier;
 
@@ -33,10 +33,10 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
         let profile = |key: &SeriesKey| profiles.iter().position(|profile| *profile == key.profile);
         let slowness =
             |series: &Series| series.largest().map_or(0.0, |point| point.time.median / point.bytes.max(1) as f64);
-        for (_, name) in report.measurements.subjects().into_iter().filter(|(other, _)| *other == mode) {
-            let mut all: Vec<_> = of_mode().filter(|(key, _)| key.algorithm == name).collect();
+        for (_, algorithm) in report.measurements.subjects().into_iter().filter(|(other, _)| *other == mode) {
+            let mut all: Vec<_> = of_mode().filter(|(key, _)| key.algorithm == algorithm).collect();
             all.sort_by(|a, b| profile(a.0).cmp(&profile(b.0)).then(slowness(a.1).total_cmp(&slowness(b.1))));
-            table.group(subject(mode, name));
+            table.group(subject(mode, algorithm));
             table.extend(all.into_iter().map(|(key, series)| row(report, key, series, &sizes)));
         }
         section.push(Block::folded(format!("{}: {}", work(mode), counted(table.len(), "row", "rows")), [table]));
@@ -50,17 +50,8 @@ pub(super) fn tables(report: &Report<'_>) -> Section {
 fn row(report: &Report<'_>, key: &SeriesKey, series: &Series, sizes: &BTreeSet<u64>) -> Vec<Cell> {
     let medians: BTreeMap<u64, f64> =
         series.points.iter().map(|point| (point.size(&key.mode), point.time.median / 1e6)).collect();
-    let label = report.measurements.label(&key.runner);
-    let chunk =
-        if key.chunk_bytes == 0 { "one call".to_owned() } else { format!("updates of {}", size(key.chunk_bytes)) };
-    let is_several = report.measurements.series.keys().any(|other| {
-        other.chunk_bytes != key.chunk_bytes
-            && (&other.runner, &other.profile, &other.mode, &other.algorithm)
-                == (&key.runner, &key.profile, &key.mode, &key.algorithm)
-    });
-    let label = if is_several { format!("{label}, {chunk}") } else { label.to_owned() };
     let cells = sizes.iter().map(|size| Cell::maybe(medians.get(size).map(|ms| number(*ms))));
-    [Cell::text(label), Cell::text(profile_name(report, &key.profile))].into_iter().chain(cells).collect()
+    [Cell::text(name(report, key)), Cell::text(profile_name(report, &key.profile))].into_iter().chain(cells).collect()
 }
 
 /// Outliers are kept in all figures, and named here.
