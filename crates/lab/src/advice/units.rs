@@ -11,15 +11,21 @@ const DAYS_SECONDS: f64 = 240_000.0;
 /// Sizes that differ by less than this factor count as one.
 const ONE_SIZE: f64 = 1.05;
 
+/// The unit in which people say a time, and its seconds.
+pub(super) fn unit(seconds: f64) -> (&'static str, f64) {
+    match seconds {
+        seconds if seconds < 0.001 => ("µs", 1e-6),
+        seconds if seconds < 1.0 => ("ms", 1e-3),
+        seconds if seconds < 120.0 => ("s", 1.0),
+        seconds if seconds < 7200.0 => ("min", 60.0),
+        _ => ("h", 3600.0),
+    }
+}
+
 /// A time as people say it; number and unit are joined by [`JOINT`].
 pub(super) fn time(seconds: f64) -> String {
-    let (value, unit) = match seconds {
-        seconds if seconds < 0.001 => (seconds * 1e6, "µs"),
-        seconds if seconds < 1.0 => (seconds * 1e3, "ms"),
-        seconds if seconds < 120.0 => (seconds, "s"),
-        seconds if seconds < 7200.0 => (seconds / 60.0, "min"),
-        seconds => (seconds / 3600.0, "h"),
-    };
+    let (unit, divisor) = unit(seconds);
+    let value = seconds / divisor;
     let text = format!("{}{JOINT}{unit}", short(value));
     if seconds < DAYS_SECONDS { text } else { format!("{text} ({}{JOINT}days)", short(seconds / 86_400.0)) }
 }

@@ -2,7 +2,7 @@
 
 use pfh_page::{Block, Cell, Document, Section, Table};
 
-use super::units::{JOINT, bytes, sizes, time};
+use super::units::{JOINT, bytes, sizes, time, unit};
 use super::{Advice, Compared, Forecast, Limit};
 use crate::quantity::grouped;
 
@@ -223,11 +223,7 @@ fn limit_word(limit: Limit) -> &'static str {
 /// The columns of the times, and the cells of each algorithm, all times in one unit.
 fn cells(advice: &Advice) -> ([String; 5], impl Iterator<Item = [String; 5]>) {
     let longest = advice.forecasts.iter().map(|one| one.seconds).fold(0.0, f64::max);
-    let (unit, divisor) = match longest {
-        seconds if seconds < 120.0 => ("s", 1.0),
-        seconds if seconds < 7200.0 => ("min", 60.0),
-        _ => ("h", 3600.0),
-    };
+    let (unit, divisor) = unit(longest);
     let in_unit = move |seconds: f64| format!("{:.*}", usize::from(seconds / divisor < 99.95), seconds / divisor);
     let time = format!("time ({unit})");
     let head = ["algorithm", &time, "95 % interval", "processor alone", "limit"].map(str::to_owned);

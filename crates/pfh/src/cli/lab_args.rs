@@ -280,7 +280,7 @@ pub(crate) struct AdviseArguments {
     #[arg(long, value_name = "N", value_parser = crate::cli::quantity::parse_count)]
     pub(crate) files: Option<u64>,
 
-    /// Time that there is each night, such as 8h: tells how many nights a full cycle takes.
+    /// Time that there is each night, such as 8h, at most 24h: tells how many nights a full cycle takes.
     #[arg(long, value_name = "TIME", value_parser = crate::cli::quantity::parse_duration)]
     pub(crate) deadline: Option<Duration>,
 

@@ -111,6 +111,7 @@ fn too_little_is_no_advice() {
         (vec!["few", "--volume", "0"], "must be greater than 0"),
         (vec!["few", "--files", "many"], "is not a number"),
         (vec!["few", "--deadline", "8"], "is not a time"),
+        (vec!["few", "--deadline", "25h"], "--deadline is the time that there is each night, and must be at most 24h"),
         (vec!["few", "--seconds", "1"], "1 is not in 5..=86400"),
         (vec!["few", "-a", "sha255"], "sha255"),
         (vec!["few", "-a", "hmac-sha256"], "takes a key"),

@@ -235,6 +235,20 @@ fn the_longest_of_many_files_makes_no_difference() {
     }
 }
 
+/// The table has a unit in which its times differ, as sentences have.
+#[test]
+fn times_below_a_second_are_told_in_smaller_units() {
+    let measured = in_memory(1_000, 100_000_000, 100_000);
+    for (bytes, unit) in [(10_000_000, "ms"), (100_000_000, "s"), (10_000_000_000, "min")] {
+        let advice = Advice::of(&measured, &Plan { files: Some(1), bytes: Some(bytes), ..plan() }).expect("advice");
+        let text = crate::advice::words::text(&advice);
+        assert!(text.contains(&format!("time ({unit})")), "{text}");
+        let row = text.lines().find(|line| line.trim_start().starts_with("sha256 ")).expect("a row");
+        let seconds: f64 = row.split_whitespace().nth(1).expect("a time").parse().expect("a number");
+        assert!((1.0..1000.0).contains(&seconds), "{text}");
+    }
+}
+
 /// A check of few files waits for the longest of them, so the forecast for many is not corrected by it.
 #[test]
 fn a_check_waits_for_its_longest_file() {

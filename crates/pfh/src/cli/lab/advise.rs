@@ -13,13 +13,20 @@ use pfh_list::place_of;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// The algorithms that are compared, if none are named.
 const USUAL: [&str; 5] = ["sha256", "md5", "sha1", "sha512", "blake3"];
 
+/// Nights follow each other every day.
+const NIGHT_MAX: Duration = Duration::from_secs(24 * 3600);
+
 pub(super) fn run(arguments: &AdviseArguments) -> Result<Ending, Failed> {
     if [arguments.files, arguments.volume, arguments.deadline.map(|time| time.as_secs())].contains(&Some(0)) {
         return Err(Failed::usage("--volume, --files and --deadline must be greater than 0"));
+    }
+    if arguments.deadline.is_some_and(|time| time > NIGHT_MAX) {
+        return Err(Failed::usage("--deadline is the time that there is each night, and must be at most 24h"));
     }
     let is_given = !arguments.algorithms.is_empty();
     let usual = || USUAL.map(str::to_owned).to_vec();
