@@ -203,6 +203,54 @@ command = 'a-program-that-nobody-has'
     assert_eq!(absent["unavailable"], "`a-program-that-nobody-has` is not installed");
 }
 
+/// Results have one definition, so an edited file changes nothing, and nobody is left to believe that it does.
+#[test]
+fn results_are_continued_with_their_own_definition_which_is_said() {
+    let directory = scratch();
+    let definition = trial(r#"["pfh"]"#, "");
+    let note = "is continued with the definition that it holds, and not with that of `test`, which is another now";
+    run(directory.path(), &definition, &["--profile", "today"]);
+    for (given, is_said) in
+        [(format!("# A remark.\n{definition}"), false), (definition.replace("rounds = 3", "rounds = 9"), true)]
+    {
+        let (ended, results) = run(directory.path(), &given, &["--profile", "today", "--resume"]);
+        assert_eq!(ended.code(), 0, "{}", ended.stderr);
+        assert_eq!(ended.stderr.contains(note), is_said, "{}", ended.stderr);
+        assert_eq!(of(&results, "sample").len(), 6);
+    }
+}
+
+/// The time over a corpus that lost files is the time of less work, whoever took them.
+#[test]
+fn a_corpus_that_is_changed_gives_no_times() {
+    let eater = |what: &str| {
+        format!("[[program]]\nid = \"eater\"\nlabel = \"eater\"\ncommand = 'find \"$corpus\" -type f | {what}'")
+    };
+    for (device, what, told) in [
+        // Lists are printed on the disk of the results, so that the files there are fewer before the first time.
+        ("here", "head -n 1 | xargs rm", "was changed: it has 11 files with "),
+        // Elsewhere the first run that is timed takes the first file.
+        ("stick", "head -n 1 | xargs rm", "was changed: it has 11 files with "),
+        ("here", "while read -r file; do : > \"$file\"; done", "it has 12 files with 0 bytes, and its record says 12"),
+        ("here", "xargs rm; rmdir \"$corpus\"", "cannot be counted: `noise`: "),
+    ] {
+        let directory = scratch();
+        fs::create_dir_all(directory.path().join("stick")).unwrap();
+        let more = format!("device = [\"{device}\"]\n{}", eater(what));
+        let definition =
+            trial(r#"["eater"]"#, &more).replace("algorithms = [\"md5\", \"sha256\"]", "algorithms = [\"md5\"]");
+        let places: &[&str] = if device == "stick" { &["--device", "stick=stick"] } else { &[] };
+        let (ended, results) = run(directory.path(), &definition, &[places, &["--profile", "today"]].concat());
+        assert_eq!(ended.code(), 1, "{}", ended.stderr);
+        assert_eq!(of(&results, "sample").len(), 0, "{what} on {device}");
+        let failure = of(&results, "failure")[0];
+        assert_eq!(failure["kind"], "error");
+        let message = failure["message"].as_str().unwrap();
+        let place = format!("the corpus `noise` on the device `{device}` ");
+        assert!(message.starts_with(&place) && message.contains(told), "{message}");
+    }
+}
+
 /// Whoever is named first is not right for that: the list of most programs is.
 #[test]
 fn a_program_that_disagrees_is_wrong_where_others_agree() {
