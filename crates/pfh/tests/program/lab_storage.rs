@@ -261,7 +261,10 @@ fn a_device_of_the_user_that_loses_its_files_is_a_failure_of_its_cells() {
         .map(|failure| (failure["runner"].as_str().unwrap(), failure["message"].as_str().unwrap()))
         .collect();
     let expected = [
-        ("pfh", "the page cache cannot be emptied of `noise`: No such file or directory (os error 2)"),
+        (
+            "pfh",
+            "the corpus `noise` on the device `stick` cannot be counted: `noise`: No such file or directory (os error 2)",
+        ),
         ("puller", "ended with status 2: ls: cannot access 'noise': No such file or directory"),
     ];
     assert_eq!(told, expected.into());
