@@ -132,8 +132,8 @@ impl<'a> View<'a> {
         statement
     }
 
-    /// Slope of one side as a multiple of another's; `None` where one has too few sizes for a line: one time alone holds
-    /// the fixed cost of a message, too.
+    /// Slope of one side as a multiple of another's; `None` where one has too few sizes for a line: one time alone
+    /// holds the fixed cost of a message, too.
     pub(super) fn slope_ratio(&self, a: Side<'_>, b: Side<'_>) -> Option<Estimate> {
         self.of_lines(&[a, b], |lines| lines[0].slope.value / lines[1].slope.value)
     }

@@ -468,8 +468,8 @@ impl<'a> Stage<'a> {
         Ok(Some(run.measured))
     }
 
-    /// Refuses a corpus that has other numbers than are saved of it: somebody has changed it, and the time would be that
-    /// of other work. `None` where the user wants to stop.
+    /// Refuses a corpus that has other numbers than are saved of it: somebody has changed it, and the time would be
+    /// that of other work. `None` where the user wants to stop.
     fn check(&self, cell: &ProgramCell, place: usize, cancel: &AtomicBool) -> Result<Option<()>, Failed> {
         let device = &self.devices[place];
         // Not through a simulated device, which would be slow, and know the names afterwards.

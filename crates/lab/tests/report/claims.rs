@@ -89,7 +89,8 @@ fn languages_with_the_figures_of_2015() {
     assert_eq!(finding(&findings, "A1", "today").verdict, Verdict::NotMeasured);
 }
 
-/// Results of an experiment of another name are judged as their report judges them, unless there are those of the claim's.
+/// Results of an experiment of another name are judged as their report judges them, unless there are those of the
+/// claim's.
 #[test]
 fn a_copy_of_an_experiment_is_judged_by_its_figures() {
     let mut copy = languages();

@@ -518,8 +518,8 @@ fn markdown(made: &Synthetic) -> String {
     Report::new(&made.measurements(), Options::default()).document().markdown()
 }
 
-/// The same runner with chunks of several sizes has a row for each in every table, and pictures and verdicts take one of
-/// them, which the report names. One call takes the whole message.
+/// The same runner with chunks of several sizes has a row for each in every table, and pictures and verdicts take one
+/// of them, which the report names. One call takes the whole message.
 #[test]
 fn chunks_of_several_sizes_have_names_of_their_own() {
     let mut made = Synthetic::new("languages");

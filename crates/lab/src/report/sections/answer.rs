@@ -71,8 +71,8 @@ struct Rate<'a> {
     rate: Estimate,
 }
 
-/// Rates of a mode, today, at one size: the largest that all have, or, where all have none in common, that most have. With
-/// a word on the size, where it is not the largest of each.
+/// Rates of a mode, today, at one size: the largest that all have, or, where all have none in common, that most have.
+/// With a word on the size, where it is not the largest of each.
 fn rates<'a>(measurements: &'a Measurements, mode: &str) -> (Vec<Rate<'a>>, String) {
     let is_asked = |key: &SeriesKey| key.profile == TODAY && key.mode == mode;
     let all: Vec<(&SeriesKey, Vec<(&Point, Estimate)>)> = measurements
