@@ -58,6 +58,11 @@ impl Comparison {
         })
     }
 
+    /// Returns the longest directory below which all expected files are, as [`Expected::common_directory`] does.
+    pub fn common_directory(&self) -> &[u8] {
+        self.expected.common_directory()
+    }
+
     /// Takes the next file that was found.
     ///
     /// # Errors

@@ -41,6 +41,10 @@ impl Expectations {
     /// # Errors
     /// The outer one if a temporary file cannot be written; the inner one if the path names no file below the root.
     pub fn push(&mut self, file: &File) -> io::Result<Result<(), PathError>> {
+        self.push_one(file, false)
+    }
+
+    fn push_one(&mut self, file: &File, contradicts: bool) -> io::Result<Result<(), PathError>> {
         self.record.clear();
         match below_root(&file.path) {
             Ok(path) => push_key(&path, &mut self.record),
@@ -48,7 +52,7 @@ impl Expectations {
         }
         let key_bytes = self.record.len();
         self.codec.write(file, &mut self.record);
-        self.record.push(u8::from(false));
+        self.record.push(u8::from(contradicts));
         if let Some(merged) = &mut self.merged {
             if self.record[..key_bytes] >= *merged.latest_key() {
                 return merged.add(&self.record, key_bytes, &mut self.codec, self.latest_only).map(Ok);
@@ -60,6 +64,20 @@ impl Expectations {
             }
         }
         self.sort.push(&self.record).map(Ok)
+    }
+
+    /// Moves the files so far below a directory, into `other`, which has none yet.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be written or read.
+    pub(crate) fn below(self, directory: &[u8], mut other: Expectations) -> io::Result<Expectations> {
+        let mut files = self.sorted()?;
+        while let Some(mut one) = files.next_file()? {
+            one.file.path = [directory, b"/", &one.file.path].concat();
+            // A path that is too long now is so for the system, too.
+            let _ = other.push_one(&one.file, one.contradicts)?;
+        }
+        Ok(other)
     }
 
     /// Returns the algorithms of all digests.

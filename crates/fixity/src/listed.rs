@@ -35,6 +35,9 @@ pub struct Listed {
     pub expected: Expected,
     /// The files whose paths are not, and why.
     pub not_below: Vec<(File, PathError)>,
+    /// The root that takes the place of the one that was asked for, if none was named and paths of the list start from
+    /// different places.
+    pub root: Option<Root>,
 }
 
 /// The reason why a list is of no use.
@@ -89,7 +92,7 @@ impl Reading<'_> {
         broken: &mut dyn FnMut(ReadError) -> ControlFlow<()>,
         stops: &dyn Fn() -> bool,
     ) -> Result<Listed, Useless> {
-        let root = self.root;
+        let mut wider: Option<Root> = None;
         // A journal is continued by later runs, and the latest line of a path decides.
         let is_journal = list.header().format == FormatName::Jsonl;
         let begin = || {
@@ -120,7 +123,16 @@ impl Reading<'_> {
                 continue;
             }
             files += 1;
-            let below = root.below(&entry.path, &self.forms);
+            let mut root = wider.as_ref().unwrap_or(self.root);
+            let mut below = root.below(&entry.path, &self.forms);
+            if self.forms.strip_prefix.is_none()
+                && let Ok(path) = &below
+                && let Some((other, directory)) = root.wider(path)
+            {
+                expectations = expectations.below(&directory, begin())?;
+                root = wider.insert(other);
+                below = root.below(&entry.path, &self.forms);
+            }
             file.path.clear();
             file.path.extend_from_slice(below.as_deref().unwrap_or(&entry.path));
             (file.size, file.line) = (None, entry.line);
@@ -162,6 +174,7 @@ impl Reading<'_> {
                 break;
             }
         }
+        let root = wider.as_ref().unwrap_or(self.root);
         if files == 0 {
             return Err(Useless::NoFile);
         }
@@ -190,7 +203,7 @@ impl Reading<'_> {
             let has = contents.instead_of(list.name(), "whole files");
             return Err(Useless::NoDigests { has, states_sizes });
         }
-        Ok(Listed { expected, not_below })
+        Ok(Listed { expected, not_below, root: wider })
     }
 }
 

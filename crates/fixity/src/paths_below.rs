@@ -14,6 +14,8 @@ pub struct PathsBelow {
     expected: Expected,
     root: PathBuf,
     canonical: PathBuf,
+    /// The directory that has all expected files, without symbolic links: those that lead to it may leave the root.
+    top: PathBuf,
     /// Whether devices are read as files are, as if each had been named.
     takes_devices: bool,
     /// The latest directory, and whether it is below the root.
@@ -26,8 +28,18 @@ impl PathsBelow {
     pub fn new(expected: Expected, root: &Root) -> PathsBelow {
         // Below a named root, as in an image that is mounted, a node would lead to a device of this machine.
         let takes_devices = !root.is_named;
+        let top = root.top(expected.common_directory()).and_then(|top| fs::canonicalize(&top).map_err(|_| top));
         let (root, canonical) = (root.path.clone(), root.canonical.clone());
-        PathsBelow { expected, root, canonical, takes_devices, directory: PathBuf::new(), is_directory_below: false }
+        let top = top.unwrap_or_else(|_| canonical.clone());
+        PathsBelow {
+            expected,
+            root,
+            canonical,
+            top,
+            takes_devices,
+            directory: PathBuf::new(),
+            is_directory_below: false,
+        }
     }
 
     /// Returns the path of the next expected file that is there, which begins with that of the root.
@@ -65,7 +77,7 @@ impl PathsBelow {
     /// Whether a path, with all symbolic links followed, is below the root.
     fn leads_below(&self, path: &Path) -> bool {
         match fs::canonicalize(path) {
-            Ok(path) => path.starts_with(&self.canonical),
+            Ok(path) => path.starts_with(&self.canonical) || path.starts_with(&self.top),
             // It is too long for one call of the system. If it has directories only, no link leads out of the root.
             Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
                 let mut parts = path.ancestors().take_while(|part| *part != self.root);

@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
 
 /// Longest name of a file on the filesystems of Linux.
 const NAME_BYTES_MAX: usize = 255;
@@ -33,6 +33,9 @@ pub struct Root {
     absolute: PathBuf,
     /// The place that relative paths of the list start from if no root is named, without symbolic links.
     start: PathBuf,
+    /// Whether neither the caller nor the format names a root, so that each path starts by itself: absolute ones from
+    /// `/`, others from the current directory, and `..` leaves nothing.
+    is_free: bool,
     /// In an object of OCFL, the name of the directories that have the contents of versions; nothing else is listed.
     content_directory: Option<Vec<u8>>,
 }
@@ -66,6 +69,7 @@ impl Root {
     pub fn new(named: Option<PathBuf>, list_path: &Path, list: &mut List) -> Result<Root, (PathBuf, io::Error)> {
         let is_named = named.is_some();
         let by_format = start_by_format(list_path, list);
+        let is_free = !is_named && by_format.is_none();
         // Without it, no relative path is known to be that of the root.
         let start = fs::canonicalize(by_format.as_deref().unwrap_or(Path::new("."))).unwrap_or_default();
         let path = named.or(by_format).unwrap_or_else(|| start_of_first(list));
@@ -80,7 +84,47 @@ impl Root {
         };
         let content_directory = content_directory.and_then(|path| component(&path, 1).map(<[u8]>::to_vec));
         let absolute = std::path::absolute(&path).unwrap_or_default();
-        Ok(Root { is_named, is_file: !metadata.is_dir(), path, canonical, absolute, start, content_directory })
+        // Without a known start, relative paths have no place below `/`.
+        let is_free = is_free && !start.as_os_str().is_empty();
+        let is_file = !metadata.is_dir();
+        Ok(Root { is_named, is_file, path, canonical, absolute, start, is_free, content_directory })
+    }
+
+    /// Returns the root `/` for a list whose paths start by themselves, if a path that [`Root::below`] returned is not
+    /// below this root, and the directory of this root below that one.
+    pub(crate) fn wider(&self, below: &[u8]) -> Option<(Root, Vec<u8>)> {
+        if !self.is_free || below.first() != Some(&b'/') || self.path == Path::new("/") {
+            return None;
+        }
+        let path = || PathBuf::from("/");
+        let (start, content_directory) = (self.start.clone(), self.content_directory.clone());
+        let root = Root {
+            path: path(),
+            canonical: path(),
+            absolute: path(),
+            is_named: false,
+            is_file: false,
+            start,
+            is_free: true,
+            content_directory,
+        };
+        Some((root, self.canonical.as_os_str().as_bytes()[1..].to_vec()))
+    }
+
+    /// Returns the place of a path that has components `..`, without them. Those after a symbolic link lead to the
+    /// directory above its target, as for the system.
+    fn without_parents(&self, path: &[u8]) -> Vec<u8> {
+        let mut place = self.start.clone();
+        for component in Path::new(OsStr::from_bytes(path)).components() {
+            match component {
+                Component::ParentDir => {
+                    place = fs::canonicalize(&place).unwrap_or(place);
+                    place.pop();
+                }
+                component => place.push(component),
+            }
+        }
+        place.into_os_string().into_vec()
     }
 
     /// Returns the name of the file that is the root.
@@ -145,10 +189,18 @@ impl Root {
             let bytes = strip_directory(&path, prefix).ok_or(PathError::OtherPrefix)?.len();
             return Ok(suffix(path, bytes));
         }
+        let path = if self.is_free && has_parents(&path) {
+            Cow::Owned(self.without_parents(&path))
+        } else if self.is_free && path.first() != Some(&b'/') && self.path == Path::new("/") {
+            Cow::Owned([self.start.as_os_str().as_bytes(), b"/", &path].concat())
+        } else {
+            path
+        };
         if path.first() == Some(&b'/') && !self.is_file {
             for root in [&self.path, &self.canonical] {
                 if let Some(rest) = strip_directory(&path, root.as_os_str().as_bytes()) {
-                    let bytes = rest.len();
+                    let slashes = rest.iter().take_while(|byte| self.is_free && **byte == b'/').count();
+                    let bytes = rest.len() - slashes;
                     return Ok(suffix(path, bytes));
                 }
             }
@@ -167,7 +219,9 @@ impl Root {
             let mut components = Path::new(OsStr::from_bytes(common_directory)).components();
             while let Some(component) = components.next() {
                 let below = top.join(component);
-                match fs::symlink_metadata(&below) {
+                // All files of the list are on this way, so a link on it was named, as those that `hash` follows.
+                let examined = if self.is_free { fs::metadata(&below) } else { fs::symlink_metadata(&below) };
+                match examined {
                     Ok(metadata) if metadata.is_dir() => top = below,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {
                         return Err(components.fold(below, |path, component| path.join(component)));
@@ -189,9 +243,10 @@ impl Root {
     }
 
     /// Returns what is at the path of an expected file that was not found. `is_left_out` tells of a file that is there
-    /// whether the run may have left it out.
-    pub fn look(&self, path: &[u8], is_left_out: &dyn Fn(&Path) -> bool) -> Presence {
+    /// whether the run may have left it out. `common_directory` is that of all expected files.
+    pub fn look(&self, path: &[u8], common_directory: &[u8], is_left_out: &dyn Fn(&Path) -> bool) -> Presence {
         let mut place = self.path.clone();
+        let leading = common_directory.iter().filter(|byte| **byte == b'/').count();
         let components: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
         for (number, component) in components.iter().enumerate() {
             place.push(OsStr::from_bytes(component));
@@ -211,6 +266,8 @@ impl Root {
                 Kind::Link if is_last => {
                     return Presence::NotFollowed("it is a symbolic link; --follow-files reads it".to_owned());
                 }
+                // The walk began below it.
+                Kind::Link if self.is_free && number < leading => {}
                 Kind::Link => {
                     return Presence::NotFollowed(format!(
                         "{} is a symbolic link; --follow-directories follows it",
@@ -289,6 +346,12 @@ fn is_object(directory: &Path) -> bool {
     fs::read_dir(directory).is_ok_and(|names| names.flatten().any(|entry| is_declaration(&entry.file_name())))
 }
 
+/// Whether a path has a component `..`.
+fn has_parents(path: &[u8]) -> bool {
+    // Few paths have two dots, so most need not be split.
+    memchr::memmem::find(path, b"..").is_some() && path.split(|byte| *byte == b'/').any(|part| part == b"..")
+}
+
 /// Returns the last `bytes` of a path.
 fn suffix(path: Cow<'_, [u8]>, bytes: usize) -> Cow<'_, [u8]> {
     match path {
@@ -326,6 +389,6 @@ mod tests {
         let mut list = List::open(Input::bytes("list", ""), ReadOptions::default()).unwrap();
         let root = Root::new(Some("/dev".into()), Path::new("list"), &mut list).unwrap();
         let reason = "a device; name it as ROOT to compare it".to_owned();
-        assert_eq!(root.look(b"null", &|_| false), Presence::NotFollowed(reason));
+        assert_eq!(root.look(b"null", b"", &|_| false), Presence::NotFollowed(reason));
     }
 }

@@ -58,7 +58,8 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     let inputs = [Some(arguments.list.as_os_str()), arguments.keys.key_file.as_deref()];
     let output = reading::open_output(arguments.output.as_deref(), inputs.into_iter().flatten())?;
     let own_files = output.own_files().with(identity_of_list(Path::new(&arguments.list)));
-    let replaced = replaced_below(&output, &root);
+    // Other names of the file that the report will replace keep it.
+    let replaced = output.replaced().and_then(|path| fs::canonicalize(path).ok());
     command.set_output(output);
     let run = Run { arguments, root: &root, keys: Keys::default(), own_files, replaced, choice };
     let asked = Asked {
@@ -84,10 +85,8 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
     }
 }
 
-/// Returns the path below the root of the existing file that the report will replace, if it is there. Other names of
-/// that file keep it.
-fn replaced_below(output: &Output, root: &Root) -> Option<Vec<u8>> {
-    let path = fs::canonicalize(output.replaced()?).ok()?;
+/// Returns the path below the root of the file at a path without symbolic links.
+fn below_root(path: &Path, root: &Root) -> Option<Vec<u8>> {
     if root.is_file {
         return (path == root.canonical).then(|| root.name().to_vec());
     }
@@ -173,8 +172,8 @@ struct Run<'a> {
     keys: Keys,
     /// The files that are not to be read, because the program itself writes or reads them.
     own_files: OwnFiles,
-    /// The path below the root of the file that the report will replace.
-    replaced: Option<Vec<u8>>,
+    /// The existing file that the report will replace, without symbolic links.
+    replaced: Option<PathBuf>,
     choice: Choice,
 }
 
@@ -208,7 +207,7 @@ impl Run<'_> {
         }
         let ends = list.ends(options).ok()??;
         let (ends, unread) = read(self.arguments, ends, true, self.root, &CancelToken::default()).ok()?;
-        let mut expected = Some(ends.expected).filter(|_| unread.count() == 0)?;
+        let mut expected = Some(ends.expected).filter(|_| unread.count() == 0 && ends.root.is_none())?;
         if self.root.are_devices(&mut expected).ok()? {
             return None;
         }
@@ -275,7 +274,7 @@ impl Run<'_> {
         cancel: &CancelToken,
     ) -> Result<Read, Failed> {
         let (listed, unread) = read(self.arguments, list, self.arguments.quiet, self.root, cancel)?;
-        if self.of_list(&listed.expected) != *likely {
+        if listed.root.is_some() || self.of_list(&listed.expected) != *likely {
             return Ok(Read::Other { listed: Box::new(listed), unread });
         }
         // A run that has failed receives nothing.
@@ -286,7 +285,8 @@ impl Run<'_> {
     /// Begins the comparison with what the list expects. A report that would replace one of these files is refused.
     fn comparison(&self, mut listed: Listed) -> Result<Comparison, Failed> {
         let VerifyArguments { all, engine, .. } = self.arguments;
-        if let Some(replaced) = &self.replaced {
+        let replaced = self.replaced.as_ref().and_then(|path| below_root(path, self.root));
+        if let Some(replaced) = &replaced {
             listed.expected.rewind().map_err(Failed::temporary)?;
             while let Some(one) = listed.expected.next_file().map_err(Failed::temporary)? {
                 if one.file.path == *replaced {
@@ -300,32 +300,35 @@ impl Run<'_> {
 
     /// Reads the files after the list was read. Of it, `unread` could not be read.
     fn after_reading(
-        mut self,
+        self,
         mut command: Command,
         (mut listed, unread): (Listed, UnreadList),
         asked: Asked<'_>,
     ) -> Result<Ending, Failed> {
+        let wider = listed.root.take();
+        let root = wider.as_ref().unwrap_or(self.root);
+        let (mut run, asked) = (Run { root, ..self }, Asked { root: &root.path, ..asked });
         let selection: Selection = listed.expected.algorithms().into();
-        self.keys = keys::load(&self.arguments.keys, selection.algorithms(), self.arguments.list == "-")?;
+        run.keys = keys::load(&run.arguments.keys, selection.algorithms(), run.arguments.list == "-")?;
         command.count_lines(unread.count());
-        if self.arguments.size_first {
-            self.find_other_sizes(&mut listed.expected, command.cancel())?;
+        if run.arguments.size_first {
+            run.find_other_sizes(&mut listed.expected, command.cancel())?;
         }
-        let (algorithms, top) = self.of_list(&listed.expected);
-        if let (Err(missing), false) = (top, self.arguments.ignore_new) {
+        let (algorithms, top) = run.of_list(&listed.expected);
+        if let (Err(missing), false) = (top, run.arguments.ignore_new) {
             message::error(format_args!(
                 "{}, below which all files of the list are, is not there, so nothing is compared; if its disk is not mounted, \
                  mount it, and if the files were moved, name the directory in which to search for them (ROOT)",
                 message::quoted_path(&missing)
             ));
         }
-        let (source, engine) = self.parts(selection, &mut listed.expected)?;
-        let mut comparison = Some(self.comparison(listed)?);
-        let comparison = self.compare(&mut command, &source, &engine, &mut || comparison.take())?;
+        let (source, engine) = run.parts(selection, &mut listed.expected)?;
+        let mut comparison = Some(run.comparison(listed)?);
+        let comparison = run.compare(&mut command, &source, &engine, &mut || comparison.take())?;
         if command.cancel().is_cancelled() {
             return command.finish(Ok(()), 0, None);
         }
-        self.report(command, comparison, Asked { algorithms: &algorithms, unread, ..asked })
+        run.report(command, comparison, Asked { algorithms: &algorithms, unread, ..asked })
     }
 
     /// Reads the files, and compares each with what is expected. `begin` waits for the comparison, and is called once;
@@ -366,7 +369,8 @@ impl Run<'_> {
     /// Ends the comparison, and prints what it found.
     fn report(&self, mut command: Command, comparison: Option<Comparison>, asked: Asked<'_>) -> Result<Ending, Failed> {
         let Some(comparison) = comparison else { return Err(Failed::internal("nothing was compared")) };
-        let look = &mut |path: &[u8]| self.root.look(path, &|place| self.may_leave_out(place));
+        let common_directory = comparison.common_directory().to_vec();
+        let look = &mut |path: &[u8]| self.root.look(path, &common_directory, &|place| self.may_leave_out(place));
         let findings = comparison.finish(look).map_err(Failed::temporary)?;
         let totals = *findings.totals();
         command.tally.findings = asked.ignored.failures(&totals);

@@ -1294,3 +1294,90 @@ fn waiting_for_a_list_or_a_key_ends_by_a_signal() {
         assert!(ended.elapsed < Duration::from_secs(20), "{words}: {:?}", ended.elapsed);
     }
 }
+
+/// Without ROOT, each path starts by itself: relative ones from the current directory, absolute ones from `/`.
+#[test]
+fn absolute_and_relative_paths_in_one_list() {
+    let directory = scratch();
+    let d = directory.path();
+    for (name, contents) in [("work/arch/a", "1"), ("work/arch/sub/b", "22"), ("other/c", "333")] {
+        fs::create_dir_all(d.join(name).parent().unwrap()).unwrap();
+        fs::write(d.join(name), contents).unwrap();
+    }
+    let work = d.join("work");
+    let [a, c] = ["work/arch/a", "other/c"].map(|name| d.canonicalize().unwrap().join(name));
+    let [a, c] = [(a, &b"1"[..]), (c, b"333")].map(|(path, contents)| line(contents, path.to_str().unwrap()));
+    let b = line(b"22", "arch/sub/b");
+    let verified =
+        |files| format!("Verified: all {files} files are as the list says. Other files were not looked for.\n");
+    for (list, files) in [([a.clone(), b.clone()], 2), ([b.clone(), a.clone()], 2), ([c.clone(), b.clone()], 2)] {
+        fs::write(work.join("list"), list.concat()).unwrap();
+        expect(&verify(&work, "list --ignore-new -q"), 0, &verified(files));
+    }
+    for list in [[&a, &b, &c], [&b, &a, &c], [&c, &b, &a]] {
+        fs::write(work.join("list"), list.map(String::as_str).concat()).unwrap();
+        expect(&verify(&work, "list --ignore-new -q"), 0, &verified(3));
+        fs::write(work.join("arch/sub/b"), "23").unwrap();
+        expect(
+            &verify(&work, "list --ignore-new --ignore-missing -q"),
+            1,
+            "Not verified: 1 changed; 2 files are as the list says. Other files were not looked for.\n",
+        );
+        fs::write(work.join("arch/sub/b"), "22").unwrap();
+    }
+    // Two lines of one file, by either path, are one expectation.
+    let named = d.canonicalize().unwrap().join("other");
+    fs::write(d.join("list"), [&line(b"333", "other/c"), &c].map(String::as_str).concat()).unwrap();
+    expect(&verify(d, "list -q"), 0, "Verified: the file is as the list says.\n");
+    hash(d, ["-o".as_ref(), "both".as_ref(), named.as_os_str(), "other".as_ref()]).run().done();
+    assert_eq!(verify(d, "both --ignore-new -q").code(), 0);
+    // The report replaces no file of the list, whichever path the list has for it.
+    fs::write(work.join("list"), [b, c].concat()).unwrap();
+    let ended = verify(&work, "list -o ../other/c");
+    assert_eq!((ended.code(), fs::read(d.join("other/c")).unwrap()), (2, b"333".to_vec()), "{}", ended.stderr);
+}
+
+/// Without ROOT there is nothing that `..` could leave.
+#[test]
+fn paths_that_lead_upwards() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir_all(d.join("work/sub")).unwrap();
+    fs::create_dir_all(d.join("x/deep")).unwrap();
+    for (name, contents) in [("x/a", "1"), ("x/deep/b", "22"), ("work/c", "333")] {
+        fs::write(d.join(name), contents).unwrap();
+    }
+    let work = d.join("work");
+    hash(&work, ["-o", "list", "../x"]).run().done();
+    expect(&verify(&work, "list -q"), 0, "Verified: all 2 files are as the list says.\n");
+    hash(&work, ["-o", "list", "c", "../x"]).run().done();
+    assert_eq!(verify(&work, "list --ignore-new -q").code(), 0);
+    fs::write(d.join("x/a"), "2").unwrap();
+    assert_eq!(verify(&work, "list --ignore-new -q").code(), 1);
+    // After a symbolic link, the directory above is that of its target.
+    symlink("../x/deep", work.join("link")).unwrap();
+    fs::write(work.join("list"), [line(b"2", "link/../a"), line(b"333", "sub/../c")].concat()).unwrap();
+    assert_eq!(verify(&work, "list --ignore-new -q").code(), 0);
+    assert_eq!(verify(&work, "list . -q").code(), 2);
+}
+
+/// A link that all paths of a list begin with was named, and is followed, as `hash` does.
+#[test]
+fn a_list_of_a_link_to_a_directory() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir_all(d.join("away/arch/sub")).unwrap();
+    fs::create_dir(d.join("work")).unwrap();
+    let work = d.join("work");
+    fs::write(d.join("away/arch/a"), "1").unwrap();
+    fs::write(d.join("away/arch/sub/b"), "22").unwrap();
+    symlink("../away/arch", work.join("cur")).unwrap();
+    hash(&work, ["-o", "list", "cur"]).run().done();
+    for words in ["list -q", "list --ignore-new -q"] {
+        assert_eq!(verify(&work, words).code(), 0, "{words}");
+    }
+    fs::rename(d.join("away/arch/a"), d.join("away/arch/c")).unwrap();
+    fs::remove_file(d.join("away/arch/sub/b")).unwrap();
+    expect(&verify(&work, "list -q"), 1, "Not verified: 1 missing, 1 moved.\n");
+    expect(&verify(&work, "list --ignore-new -q"), 1, "Not verified: 2 missing. Other files were not looked for.\n");
+}
