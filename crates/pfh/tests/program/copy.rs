@@ -657,3 +657,18 @@ fn memory_is_bounded() {
     ended.kept_below(16);
     same(&d.join("s"), &d.join("out/s"));
 }
+
+/// A pipe that the command line names was asked for, and one that a walk meets was not.
+#[test]
+fn a_named_pipe_is_not_passed_over() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::create_dir(d.join("s")).unwrap();
+    fs::write(d.join("s/a"), "1").unwrap();
+    fifo(&d.join("s/pipe"));
+    let ended = copy(d, &["s/pipe", "s/a", "to/"]);
+    assert_eq!(ended.code(), 3, "{}", ended.stderr);
+    assert!(ended.stderr.contains("`s/pipe`: it is a device, socket or pipe, which is not copied"), "{}", ended.stderr);
+    assert_eq!(fs::read(d.join("to/a")).unwrap(), b"1");
+    assert_eq!(copy(d, &["s", "to/"]).code(), 0);
+}

@@ -245,6 +245,11 @@ fn walk(
             },
             Found::Entry(_) | Found::Skipped(_, SkipReason::NotRegular) => {
                 copied.others += 1;
+                // Others are met on a walk, and this one was asked for.
+                if path == root.path {
+                    let text = "it is a device, socket or pipe, which is not copied";
+                    fail(command, path, FileError::new(ErrorKind::Other, text));
+                }
                 Ok(())
             }
             Found::Skipped(path, reason) => {
