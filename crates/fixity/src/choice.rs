@@ -127,12 +127,13 @@ impl Ignored {
     /// Returns the number of files that are not as the list says.
     pub fn failures(self, totals: &Totals) -> u64 {
         let classes = Class::ALL.into_iter().filter(|class| self.fails(*class));
-        classes.map(|class| totals.files.of(class)).sum::<u64>() + totals.not_comparable
+        classes.map(|class| totals.files.of(class)).sum()
     }
 
-    /// Whether nothing differs from the list and nothing was unreadable, of `broken` lines of the list either.
+    /// Whether nothing differs from the list, and all could be compared and read, `broken` lines of the list, too.
     pub fn is_verified(self, totals: &Totals, broken: u64) -> bool {
-        self.failures(totals) == 0 && totals.files.of(Class::Unreadable) == 0 && broken == 0
+        let unknown = totals.files.of(Class::Unreadable) + totals.not_comparable + broken;
+        self.failures(totals) == 0 && unknown == 0
     }
 }
 
@@ -174,6 +175,10 @@ mod tests {
         let [ignored, all] = [true, false].map(|missing| Ignored { new: false, missing });
         assert_eq!([ignored.failures(&totals), all.failures(&totals)], [0, 1]);
         assert_eq!([ignored.is_verified(&totals, 0), ignored.is_verified(&totals, 1)], [true, false]);
+        // Nothing is known of it, so it is no difference.
+        totals.not_comparable = 1;
+        assert_eq!((ignored.failures(&totals), ignored.is_verified(&totals, 0)), (0, false));
+        totals.not_comparable = 0;
         totals.files.add(Class::Unreadable);
         assert!(!ignored.is_verified(&totals, 0));
     }

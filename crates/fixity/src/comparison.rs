@@ -5,7 +5,7 @@ use crate::expected::{Expected, OneExpected};
 use crate::file::File;
 use crate::finding::{Finding, Findings};
 use crate::found::{Found, Look, Presence, State, judge};
-use crate::pairing::{Candidate, Pairing};
+use crate::pairing::{COMPOSED_OTHERWISE, Candidate, Pairing, judge_with_note};
 use crate::path::{PATH_BYTES_MAX, PathError, push_key};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -68,8 +68,16 @@ impl Comparison {
     /// # Errors
     /// If a temporary file cannot be written or read, or the files do not come in the order of a walk.
     pub fn found(&mut self, found: Found) -> io::Result<()> {
+        self.found_as(None, found)
+    }
+
+    /// As [`Comparison::found`], of a file that was looked for as `listed`, and found by another form of that name.
+    ///
+    /// # Errors
+    /// As [`Comparison::found`]; its order is that of `listed`.
+    pub fn found_as(&mut self, listed: Option<&[u8]>, found: Found) -> io::Result<()> {
         self.key.clear();
-        push_key(&found.file.path, &mut self.key);
+        push_key(listed.unwrap_or(&found.file.path), &mut self.key);
         if self.key <= self.latest_key {
             let path = String::from_utf8_lossy(&found.file.path).into_owned();
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is out of order")));
@@ -137,8 +145,15 @@ impl Comparison {
     /// Takes the next expected file, which was found at its path.
     fn both(&mut self, found: &Found) -> io::Result<()> {
         self.expected.read(&mut self.one)?;
-        let (class, reason) = judge(&self.one, found);
+        let (class, reason) = if self.one.file.path == found.file.path {
+            judge(&self.one, found)
+        } else {
+            judge_with_note(&self.one, found, COMPOSED_OTHERWISE)
+        };
         self.findings.add(class, [Some(&self.one.file), Some(&found.file)], &reason)?;
+        if self.one.contradicts {
+            self.findings.count_contradicted();
+        }
         let place = self.passed;
         self.advance()?;
         if class == Class::Matched {

@@ -38,6 +38,8 @@ pub struct Totals {
     pub files: Counts,
     /// The files among those not checked that nobody asked to leave out: they have a reason.
     pub not_comparable: u64,
+    /// The files at their paths of which the list states two sizes, or two digests by one algorithm.
+    pub contradicted: u64,
     /// The files at their paths that differ in nothing that was compared, and whose sizes were.
     pub sized: u64,
 }
@@ -123,6 +125,11 @@ impl Findings {
         self.record.extend_from_slice(&reason.as_bytes()[..bytes]);
         self.record.extend_from_slice(&key_bytes.to_be_bytes());
         self.sort.push(&self.record)
+    }
+
+    /// Counts a file about which lines of the list contradict each other.
+    pub(crate) fn count_contradicted(&mut self) {
+        self.totals.contradicted += 1;
     }
 
     /// Returns the numbers of files by class.

@@ -30,6 +30,8 @@ pub enum State {
 pub enum Presence {
     /// Nothing.
     Gone,
+    /// Nothing, at a path that the run was asked to leave out.
+    LeftOut,
     /// Something that is no file. The reason in words.
     NoFile(String),
     /// A file. It was left out on request, or came late, or its directory has it by another name.

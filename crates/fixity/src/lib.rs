@@ -37,5 +37,5 @@ pub use found::{Found, Look, Presence, State};
 pub use hashdeep::{HashdeepAudit, HashdeepResult};
 pub use listed::{Listed, Reading, Useless, identity_of_list};
 pub use path::{PATH_BYTES_MAX, PathError, below_root, composes_otherwise};
-pub use paths_below::PathsBelow;
-pub use root::{PathForms, Root};
+pub use paths_below::{OtherForms, PathsBelow};
+pub use root::{Left, PathForms, Root};

@@ -344,9 +344,7 @@ impl Group {
         }
         let unpaired = |file| [waiting.clone(), Some(Candidate::new(file))];
         let finding = match (rule, self.missing.take(), &self.original) {
-            (Rule::Name, Some((_, expected)), _) => {
-                judge_other_form(expected, file, "the list composes letters of its name otherwise")
-            }
+            (Rule::Name, Some((_, expected)), _) => judge_other_form(expected, file, COMPOSED_OTHERWISE),
             (Rule::Case, Some((_, expected)), _) if are_one([&expected.path, &file.path], presence) => {
                 judge_other_form(expected, file, "the list has its name with other capitals")
             }
@@ -376,10 +374,14 @@ impl Group {
     }
 }
 
+/// The note about a name that has the same letters.
+pub(crate) const COMPOSED_OTHERWISE: &str = "the list composes letters of its name otherwise";
+
 /// Returns the class of a file that was not found and is not gone, and why.
 fn not_gone(presence: Presence) -> Option<(Class, String)> {
     match presence {
         Presence::Gone => None,
+        Presence::LeftOut => Some((Class::NotChecked, String::new())),
         Presence::NoFile(reason) => Some((Class::Changed, reason)),
         Presence::File { is_left_out: true, .. } => Some((Class::NotChecked, String::new())),
         Presence::File { .. } => Some((Class::Unreadable, "it is there now, and was not found before".to_owned())),
@@ -401,13 +403,19 @@ fn are_one(paths: [&[u8]; 2], presence: &mut dyn FnMut(&[u8]) -> Presence) -> bo
 fn judge_other_form(expected: File, found: File, note: &str) -> Finding {
     let state = if found.digests.is_empty() { State::NotHashed } else { State::Hashed };
     let (one, found) = (OneExpected { file: expected, contradicts: false }, Found { file: found, state });
-    let (class, mut reason) = judge(&one, &found);
+    let (class, reason) = judge_with_note(&one, &found, note);
+    Finding { class, expected: Some(one.file), found: Some(found.file), reason }
+}
+
+/// Judges a file whose name is another form of the expected one, of which `note` tells.
+pub(crate) fn judge_with_note(one: &OneExpected, found: &Found, note: &str) -> (Class, String) {
+    let (class, mut reason) = judge(one, found);
     // A file that was not read on request has no reason, by which it is told from those that could not be compared.
     if class != Class::NotChecked || !reason.is_empty() {
         let and = if reason.is_empty() { "" } else { ", and " };
         reason = format!("{reason}{and}{note}");
     }
-    Finding { class, expected: Some(one.file), found: Some(found.file), reason }
+    (class, reason)
 }
 
 /// Which digests files may have: a bit for each value of their first bits.

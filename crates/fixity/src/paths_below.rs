@@ -3,11 +3,50 @@
 use crate::expected::Expected;
 use crate::kind::{Kind, kind_of};
 use crate::root::Root;
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use unicode_normalization::UnicodeNormalization;
+
+/// Returns the path with its letters composed, and decomposed, where this differs (Unicode normalization forms, UAX #15).
+fn forms_of(path: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let text = std::str::from_utf8(path).ok().filter(|text| !text.is_ascii());
+    let forms = text.map(|text| [text.nfc().collect::<String>(), text.nfd().collect()]);
+    forms.into_iter().flatten().map(String::into_bytes).filter(move |form| form != path)
+}
+
+/// The paths beyond ASCII that were handed over, each with the one that the list has. Files are found in this order, and
+/// a form of one listed path may be another listed path.
+#[derive(Clone, Debug, Default)]
+pub struct OtherForms(Arc<Mutex<VecDeque<[Vec<u8>; 2]>>>);
+
+impl OtherForms {
+    fn note(&self, path: &[u8], listed: &[u8]) {
+        if !path.is_ascii() {
+            self.paths().push_back([path.to_vec(), listed.to_vec()]);
+        }
+    }
+
+    /// Returns the path that the list has of the next file that was found, if this is another form of its path.
+    pub fn listed(&self, path: &[u8]) -> Option<Vec<u8>> {
+        if path.is_ascii() {
+            return None;
+        }
+        let mut paths = self.paths();
+        // Those before it were left out, or were gone.
+        let place = paths.iter().position(|[own, _]| own == path)?;
+        let [own, listed] = paths.drain(..=place).next_back()?;
+        (own != listed).then_some(listed)
+    }
+
+    fn paths(&self) -> MutexGuard<'_, VecDeque<[Vec<u8>; 2]>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The paths of expected files: only those of files that are below the root.
 pub struct PathsBelow {
@@ -16,6 +55,7 @@ pub struct PathsBelow {
     canonical: PathBuf,
     /// The directory that has all expected files, without symbolic links: those that lead to it may leave the root.
     top: PathBuf,
+    other_forms: OtherForms,
     /// Whether devices are read as files are, as if each had been named.
     takes_devices: bool,
     /// The latest directory, and whether it is below the root.
@@ -36,6 +76,7 @@ impl PathsBelow {
             root,
             canonical,
             top,
+            other_forms: OtherForms::default(),
             takes_devices,
             directory: PathBuf::new(),
             is_directory_below: false,
@@ -50,10 +91,23 @@ impl PathsBelow {
         while let Some(one) = self.expected.next_file()? {
             let path = self.root.join(OsStr::from_bytes(&one.file.path));
             if self.is_below(&path) {
+                self.other_forms.note(&one.file.path, &one.file.path);
                 return Ok(Some(path.into_os_string().into_vec()));
+            }
+            for form in forms_of(&one.file.path) {
+                let path = self.root.join(OsStr::from_bytes(&form));
+                if self.is_below(&path) {
+                    self.other_forms.note(&form, &one.file.path);
+                    return Ok(Some(path.into_os_string().into_vec()));
+                }
             }
         }
         Ok(None)
+    }
+
+    /// Returns the names of the files that were found by other forms of their names, for the comparison with them.
+    pub fn other_forms(&self) -> OtherForms {
+        self.other_forms.clone()
     }
 
     /// Whether a path leads to a file below the root. Symbolic links are followed, as for paths of the command line.

@@ -8,6 +8,7 @@ use crate::path::PathError;
 use pfh_list::List;
 use pfh_record::quote::quoted_path;
 use pfh_record::{ErrorKind, FixityList, FormatName, Outcome, Record, SkipReason};
+use pfh_source::LocalSource;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs;
@@ -50,6 +51,18 @@ pub(crate) enum Nearness {
     End,
     /// The listed path leads to the root.
     Path,
+}
+
+/// The files that a run leaves out.
+pub struct Left<'a> {
+    /// The directory of all expected files.
+    pub common_directory: &'a [u8],
+    /// The name patterns, if there are some.
+    pub patterns: Option<&'a LocalSource>,
+    /// Whether each file is named to the run, so that patterns see its name alone and not the directories above it.
+    pub names_each: bool,
+    /// Tells of a file that is there whether the run may have left it out.
+    pub has_left_out: &'a (dyn Fn(&Path) -> bool + Sync),
 }
 
 /// How paths of a list are changed before they are looked up below the root.
@@ -242,11 +255,34 @@ impl Root {
         strip_directory(path, self.path.as_os_str().as_bytes()).unwrap_or(path)
     }
 
-    /// Returns what is at the path of an expected file that was not found. `is_left_out` tells of a file that is there
-    /// whether the run may have left it out. `common_directory` is that of all expected files.
-    pub fn look(&self, path: &[u8], common_directory: &[u8], is_left_out: &dyn Fn(&Path) -> bool) -> Presence {
+    /// Whether the name patterns of a run let it come to an expected file, if that is there.
+    fn is_wanted(&self, path: &[u8], left: &Left<'_>) -> bool {
+        let Some(patterns) = left.patterns else { return true };
+        let dot = Path::new(".");
+        let place = if self.path == dot { PathBuf::new() } else { self.path.clone() }.join(OsStr::from_bytes(path));
+        let top = match self.top(left.common_directory) {
+            Ok(top) | Err(top) => top,
+        };
+        let below = if top == dot { Ok(place.as_path()) } else { place.strip_prefix(&top) };
+        match below {
+            Ok(below) if !left.names_each => {
+                patterns.wants_below(top.as_os_str().as_bytes(), below.as_os_str().as_bytes())
+            }
+            _ => patterns.wants_below(place.as_os_str().as_bytes(), b""),
+        }
+    }
+
+    /// Returns what is at the path of an expected file that was not found. `left` tells what the run may have left out.
+    pub fn look(&self, path: &[u8], left: &Left<'_>) -> Presence {
+        match self.examine(path, left) {
+            Presence::Gone if !self.is_wanted(path, left) => Presence::LeftOut,
+            presence => presence,
+        }
+    }
+
+    fn examine(&self, path: &[u8], left: &Left<'_>) -> Presence {
         let mut place = self.path.clone();
-        let leading = common_directory.iter().filter(|byte| **byte == b'/').count();
+        let leading = left.common_directory.iter().filter(|byte| **byte == b'/').count();
         let components: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
         for (number, component) in components.iter().enumerate() {
             place.push(OsStr::from_bytes(component));
@@ -284,7 +320,7 @@ impl Root {
                 }
                 Kind::File => {
                     return match pfh_source::identity_of(place.as_os_str().as_bytes()) {
-                        Ok(identity) => Presence::File { identity, is_left_out: is_left_out(&place) },
+                        Ok(identity) => Presence::File { identity, is_left_out: (left.has_left_out)(&place) },
                         Err(error) => Presence::Unknown(error.to_string()),
                     };
                 }
@@ -388,7 +424,8 @@ mod tests {
     fn a_device_is_no_change() {
         let mut list = List::open(Input::bytes("list", ""), ReadOptions::default()).unwrap();
         let root = Root::new(Some("/dev".into()), Path::new("list"), &mut list).unwrap();
+        let left = Left { common_directory: b"", patterns: None, names_each: false, has_left_out: &|_| false };
         let reason = "a device; name it as ROOT to compare it".to_owned();
-        assert_eq!(root.look(b"null", b"", &|_| false), Presence::NotFollowed(reason));
+        assert_eq!(root.look(b"null", &left), Presence::NotFollowed(reason));
     }
 }

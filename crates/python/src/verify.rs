@@ -12,11 +12,11 @@ use pfh::engine::{Counters, Decide, Decision, Options, Sink};
 use pfh::list::{Input, List, OpenError, ReadError, ReadOptions};
 use pfh::record::quote::{quoted, quoted_path};
 use pfh::record::{Metadata, SkipReason};
-use pfh::source::{FileList, WalkOptions};
+use pfh::source::{FileList, LocalSource, WalkOptions};
 use pfh::{CancelToken, HashRun, Record, Selection};
 use pfh_fixity::{
-    Choice, Class, Comparison, Expected, File, Found, Ignored, Listed, PathForms, PathsBelow, Presence, Reading, Root,
-    Sample, State, Totals, Useless, identity_of_list,
+    Choice, Class, Comparison, Expected, File, Found, Ignored, Left, Listed, OtherForms, PathForms, PathsBelow,
+    Presence, Reading, Root, Sample, State, Totals, Useless, identity_of_list,
 };
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -54,8 +54,9 @@ struct Asked {
 }
 
 impl Asked {
-    /// Returns the run that finds the files.
-    fn run(&self, root: &Root, expected: &mut Expected) -> io::Result<HashRun> {
+    /// Returns the run that finds the files, and the names by which it finds listed ones.
+    fn run(&self, root: &Root, expected: &mut Expected) -> io::Result<(HashRun, OtherForms)> {
+        let mut other_forms = OtherForms::default();
         let mut engine = Options::new(Selection::from(expected.algorithms()));
         engine.threads = self.threads;
         engine.memory_bytes = self.memory_bytes / 2;
@@ -63,6 +64,7 @@ impl Asked {
         engine.own_files.extend(identity_of_list(&self.list_path));
         let (roots, files_from) = if (self.ignore_new && !root.is_file) || root.are_devices(expected)? {
             let mut paths = PathsBelow::new(expected.copy()?, root);
+            other_forms = paths.other_forms();
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {
             match root.top(expected.common_directory()) {
@@ -81,7 +83,7 @@ impl Asked {
             follow_directories: self.walk.follow_directories,
             ..WalkOptions::default()
         };
-        Ok(HashRun { walk, engine })
+        Ok((HashRun { walk, engine }, other_forms))
     }
 
     /// Compares the expected files with those that are there, of which `decide` tells whether they are read.
@@ -93,9 +95,9 @@ impl Asked {
         decide: Option<Decide<'_>>,
         cancel: &CancelToken,
     ) -> Result<Compared, Failed> {
-        let run = self.run(root, &mut listed.expected)?;
+        let (run, other_forms) = self.run(root, &mut listed.expected)?;
         let comparison = listed.comparison(lists_all, self.memory_bytes / 8)?;
-        let mut sink = Compared { comparison, files: 0, result: Ok(()) };
+        let mut sink = Compared { comparison, other_forms, files: 0, result: Ok(()) };
         let prepare = |record: Record| root.found(record);
         run.run(&prepare, &mut sink, decide, &Counters::default(), cancel).map_err(Failed::Run)?;
         std::mem::replace(&mut sink.result, Ok(()))?;
@@ -151,6 +153,7 @@ struct Verified {
 /// Compares records with expectations as they pass.
 struct Compared {
     comparison: Comparison,
+    other_forms: OtherForms,
     /// Files that were read to their ends.
     files: u64,
     result: io::Result<()>,
@@ -161,7 +164,10 @@ impl Sink for Compared {
 
     fn deliver(&mut self, found: Option<Found>) -> ControlFlow<()> {
         self.files += u64::from(found.as_ref().is_some_and(|found| found.state == State::Hashed));
-        self.result = found.map_or(Ok(()), |found| self.comparison.found(found));
+        self.result = found.map_or(Ok(()), |found| {
+            let listed = self.other_forms.listed(&found.file.path);
+            self.comparison.found_as(listed.as_deref(), found)
+        });
         if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
@@ -228,6 +234,7 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
         }
         broken.push(missing.to_owned());
     }
+    let root = listed.root.take().unwrap_or(root);
     let algorithms = listed.expected.algorithms().to_vec();
     // Where only names and sizes are compared, nothing is hashed with it.
     if let Some(reason) = useless(&asked.keys, if asked.structure { &[] } else { &algorithms[..] }) {
@@ -236,7 +243,7 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
     let not_wanted = || Decision::RecordOnly(SkipReason::NotWanted);
     if asked.size_first {
         let decide = |_: &[u8], _: Option<&Metadata>| not_wanted();
-        let copy = Listed { expected: listed.expected.copy()?, not_below: Vec::new() };
+        let copy = Listed { expected: listed.expected.copy()?, not_below: Vec::new(), root: None };
         let sizes = asked.compare(&root, copy, false, Some(&decide), cancel)?;
         asked.choice.leave_out_changed(sizes.comparison.finish(&mut |_| Presence::Gone)?)?;
     }
@@ -252,7 +259,18 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
             || asked.walk.one_file_system
             || list_file.is_some() && pfh::source::identity_of(path.as_os_str().as_bytes()).ok() == list_file
     };
-    let findings = comparison.finish(&mut |path| root.look(path, &is_left_out))?;
+    let common_directory = comparison.common_directory().to_vec();
+    let (include, exclude) = (asked.walk.include.clone(), asked.walk.exclude.clone());
+    let has_patterns = !include.is_empty() || !exclude.is_empty();
+    // The run was refused if one of them is invalid.
+    let patterns = LocalSource::new(WalkOptions { include, exclude, ..WalkOptions::default() }).ok();
+    let left = Left {
+        common_directory: &common_directory,
+        patterns: patterns.as_ref().filter(|_| has_patterns),
+        names_each: asked.ignore_new && !root.is_file,
+        has_left_out: &is_left_out,
+    };
+    let findings = comparison.finish(&mut |path| root.look(path, &left))?;
     Ok(Verified { findings, algorithms, root: root.path, files, broken })
 }
 

@@ -5,18 +5,18 @@ use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::gather::start_error_of;
 use super::lists::{self, BrokenLines};
-use super::output::{Output, OwnFiles};
+use super::output::OwnFiles;
 use super::progress::When;
 use super::quantity::Count;
-use super::verify_args::{Compat, VerifyArguments};
+use super::verify_args::{Compat, VerifyArguments, VerifyWalkArguments};
 use super::verify_report::{Asked, Report, UnreadList};
 use super::{keys, message, reading, verify_compat};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink, StartError};
 use pfh_fixity::{
-    Choice, Class, Comparison, Expected, Found, Ignored, Listed, PathError, PathForms, PathsBelow, Presence, Reading,
-    Root, Sample, State, Useless, identity_of_list,
+    Choice, Class, Comparison, Expected, Found, Ignored, Left, Listed, OtherForms, PathError, PathForms, PathsBelow,
+    Presence, Reading, Root, Sample, State, Useless, identity_of_list,
 };
 use pfh_list::{List, ReadError};
 use pfh_record::{Metadata, ReadOptions, Record, Selection, SkipReason};
@@ -214,7 +214,7 @@ impl Run<'_> {
         let of_list = self.of_list(&expected);
         of_list.1.as_ref().ok()?;
         keys::load(keys, &of_list.0, false).ok()?;
-        let (source, engine) = self.parts(of_list.0[..].into(), &mut expected).ok()?;
+        let (source, engine, _) = self.parts(of_list.0[..].into(), &mut expected).ok()?;
         Some(Likely { of_list, source, engine })
     }
 
@@ -234,6 +234,8 @@ impl Run<'_> {
         let Likely { of_list, source, engine } = likely;
         let (cancel, likely_run) = (command.cancel().clone(), command.first_run());
         let (sender, receiver) = mpsc::channel();
+        // The directories are listed, so that other forms of names are found in them.
+        let no_forms = OtherForms::default();
         let (run, cancel, likely) = (&self, &cancel, &of_list);
         let (read, compared) = thread::scope(|threads| -> Result<_, Failed> {
             let reader = Builder::new().spawn_scoped(threads, move || {
@@ -246,7 +248,7 @@ impl Run<'_> {
             });
             let refused = StartError::ThreadsRefused { threads: engine.threads + 1 };
             let reader = reader.map_err(|_| run.start_error(pfh::Error::Start(refused)))?;
-            let compared = run.compare(&mut command, &source, &engine, &mut move || receiver.recv().ok());
+            let compared = run.compare(&mut command, (&source, &engine), &no_forms, &mut move || receiver.recv().ok());
             Ok((reader.join().unwrap_or_else(|panic| resume_unwind(panic)), compared))
         })?;
         if command.cancel().is_cancelled() {
@@ -322,9 +324,9 @@ impl Run<'_> {
                 message::quoted_path(&missing)
             ));
         }
-        let (source, engine) = run.parts(selection, &mut listed.expected)?;
+        let (source, engine, other_forms) = run.parts(selection, &mut listed.expected)?;
         let mut comparison = Some(run.comparison(listed)?);
-        let comparison = run.compare(&mut command, &source, &engine, &mut || comparison.take())?;
+        let comparison = run.compare(&mut command, (&source, &engine), &other_forms, &mut || comparison.take())?;
         if command.cancel().is_cancelled() {
             return command.finish(Ok(()), 0, None);
         }
@@ -336,8 +338,8 @@ impl Run<'_> {
     fn compare(
         &self,
         command: &mut Command,
-        source: &LocalSource,
-        engine: &Options,
+        (source, engine): (&LocalSource, &Options),
+        other_forms: &OtherForms,
         begin: &mut (dyn FnMut() -> Option<Comparison> + Send),
     ) -> Result<Option<Comparison>, Failed> {
         let (mut comparison, mut compared) = (None, Ok(()));
@@ -354,7 +356,10 @@ impl Run<'_> {
                 comparison = begin();
             }
             let Some(comparison) = &mut comparison else { return ControlFlow::Break(()) };
-            compared = found.map_or(Ok(()), |found| comparison.found(found));
+            compared = found.map_or(Ok(()), |found| {
+                let listed = other_forms.listed(&found.file.path);
+                comparison.found_as(listed.as_deref(), found)
+            });
             if compared.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let decide = |path: &[u8], _: Option<&Metadata>| self.decide(path);
@@ -370,12 +375,22 @@ impl Run<'_> {
     fn report(&self, mut command: Command, comparison: Option<Comparison>, asked: Asked<'_>) -> Result<Ending, Failed> {
         let Some(comparison) = comparison else { return Err(Failed::internal("nothing was compared")) };
         let common_directory = comparison.common_directory().to_vec();
-        let look = &mut |path: &[u8]| self.root.look(path, &common_directory, &|place| self.may_leave_out(place));
+        let VerifyWalkArguments { include, exclude, .. } = &self.arguments.walk;
+        let names = WalkOptions { include: include.clone(), exclude: exclude.clone(), ..WalkOptions::default() };
+        let patterns = LocalSource::new(names).map_err(Failed::usage)?;
+        let left = Left {
+            common_directory: &common_directory,
+            patterns: Some(&patterns).filter(|_| !include.is_empty() || !exclude.is_empty()),
+            names_each: self.arguments.ignore_new && !self.root.is_file,
+            has_left_out: &|place| self.may_leave_out(place),
+        };
+        let look = &mut |path: &[u8]| self.root.look(path, &left);
         let findings = comparison.finish(look).map_err(Failed::temporary)?;
         let totals = *findings.totals();
         command.tally.findings = asked.ignored.failures(&totals);
         let is_in_vain = command.tally.findings == 0 && totals.verified(asked.structure) == 0;
-        let unread = totals.files.of(Class::Unreadable) + asked.unread.count() + u64::from(is_in_vain);
+        let unread = totals.files.of(Class::Unreadable) + totals.not_comparable + asked.unread.count();
+        let unread = unread + u64::from(is_in_vain);
         command.tally.unread = command.tally.unread.max(unread);
         let mut output = command.output();
         let written = Report { asked: &asked, format: self.arguments.format }.write(findings, &mut output);
@@ -394,8 +409,13 @@ impl Run<'_> {
             || pfh_source::identity_of(path).is_ok_and(|file| self.own_files.has(file, || path.to_vec()))
     }
 
-    /// Returns the source and the options of the engine.
-    fn parts(&self, selection: Selection, expected: &mut Expected) -> Result<(LocalSource, Options), Failed> {
+    /// Returns the source and the options of the engine, and the names by which the source finds listed files.
+    fn parts(
+        &self,
+        selection: Selection,
+        expected: &mut Expected,
+    ) -> Result<(LocalSource, Options, OtherForms), Failed> {
+        let mut other_forms = OtherForms::default();
         let VerifyArguments { walk, engine: of_engine, ignore_new, .. } = self.arguments;
         let mut engine = reading::engine_options(of_engine, selection);
         engine.memory_bytes = of_engine.memory / 2;
@@ -414,6 +434,7 @@ impl Run<'_> {
         let are_devices = self.root.are_devices(expected).map_err(Failed::temporary)?;
         let (paths, files) = if are_devices || (*ignore_new && !self.root.is_file) {
             let mut paths = PathsBelow::new(expected.copy().map_err(Failed::temporary)?, self.root);
+            other_forms = paths.other_forms();
             (vec![], Some(FileList::of("the list", move || paths.next_path())))
         } else {
             match self.root.top(expected.common_directory()) {
@@ -428,16 +449,17 @@ impl Run<'_> {
             ..reading::walk_options(&paths, &arguments, files)
         };
         pfh_source::raise_open_file_limit();
-        HashRun { walk, engine }.into_parts().map_err(Failed::usage)
+        let (source, engine) = HashRun { walk, engine }.into_parts().map_err(Failed::usage)?;
+        Ok((source, engine, other_forms))
     }
 
     /// Walks without reading, and notes the files that have another size.
     fn find_other_sizes(&mut self, expected: &mut Expected, cancel: &CancelToken) -> Result<(), Failed> {
         let selection: Selection = expected.algorithms().into();
-        let (source, engine) = self.parts(selection, expected)?;
+        let (source, engine, other_forms) = self.parts(selection, expected)?;
         let copy = expected.copy().map_err(Failed::temporary)?;
         let comparison = Comparison::new(copy, false, self.arguments.engine.memory / 8).map_err(Failed::temporary)?;
-        let mut sizes = Sizes { comparison, failed: Ok(()) };
+        let mut sizes = Sizes { comparison, other_forms, failed: Ok(()) };
         let prepare = |record: Record| self.root.found(record);
         let decide = |_: &[u8], _: Option<&Metadata>| Decision::RecordOnly(SkipReason::NotWanted);
         let decide = self.own_files.before(Some(&decide));
@@ -466,6 +488,7 @@ impl Run<'_> {
 /// Compares sizes.
 struct Sizes {
     comparison: Comparison,
+    other_forms: OtherForms,
     failed: io::Result<()>,
 }
 
@@ -473,7 +496,10 @@ impl Sink for Sizes {
     type Item = Option<Found>;
 
     fn deliver(&mut self, found: Option<Found>) -> ControlFlow<()> {
-        self.failed = found.map_or(Ok(()), |found| self.comparison.found(found));
+        self.failed = found.map_or(Ok(()), |found| {
+            let listed = self.other_forms.listed(&found.file.path);
+            self.comparison.found_as(listed.as_deref(), found)
+        });
         if self.failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }

@@ -515,12 +515,13 @@ impl Results<'_> {
         };
         if !status && self.written.is_ok() {
             let mut text = Vec::new();
-            // Only names with line feeds are escaped here.
+            // Only names with line feeds are escaped here, and then carriage returns, too.
             if file.path.contains(&b'\n') {
                 text.push(b'\\');
                 for byte in &file.path {
                     match byte {
                         b'\n' => text.extend_from_slice(b"\\n"),
+                        b'\r' => text.extend_from_slice(b"\\r"),
                         b'\\' => text.extend_from_slice(b"\\\\"),
                         byte => text.push(*byte),
                     }

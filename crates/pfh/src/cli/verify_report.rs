@@ -55,10 +55,11 @@ impl Asked<'_> {
     }
 
     /// Whether nothing supports the guess of the algorithm: some files differ, and no contents are as the list says.
+    /// Files about which the list contradicts itself would differ by any algorithm.
     fn is_guess_doubtful(&self, totals: &Totals) -> bool {
         let count = |class| totals.files.of(class);
         let agreeing = count(Class::Matched) + count(Class::Moved) + count(Class::Copied);
-        self.is_guess && !self.structure && agreeing == 0 && count(Class::Changed) > 0
+        self.is_guess && !self.structure && agreeing == 0 && count(Class::Changed) > totals.contradicted
     }
 
     /// Returns the verdict in a few sentences.
@@ -100,8 +101,11 @@ impl Asked<'_> {
         }
         let matched = totals.files.of(Class::Matched);
         let verified = totals.verified(self.structure);
-        if unreadable + self.unread.count() > 0 {
+        if unreadable + totals.not_comparable + self.unread.count() > 0 {
             let mut parts = Vec::new();
+            if totals.not_comparable > 0 {
+                parts.push(format!("{} could not be compared", files(totals.not_comparable)));
+            }
             if unreadable > 0 {
                 parts.push(format!("{} could not be read", files(unreadable)));
             }
