@@ -24,7 +24,7 @@ Exit status:
   0    all files are as the list says, as far as was asked
   1    files differ from the list
   2    the command line is wrong, or the run could not begin
-  3    nothing differs, but some files or lines of the list could not be read, some files could not be
+  3    nothing differs, but some files or lines of the list could not be read, or files not
        compared, its end is missing, or nothing was verified
   4    the output could not be written
   5    files differ from the list, and some input could not be read or compared
