@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use unicode_normalization::UnicodeNormalization;
 
-/// Returns the path with its letters composed, and decomposed, where this differs (Unicode normalization forms, UAX #15).
+/// Returns the path with its letters composed, and decomposed, where this differs (UAX #15: forms NFC and NFD).
 fn forms_of(path: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let text = std::str::from_utf8(path).ok().filter(|text| !text.is_ascii());
     let forms = text.map(|text| [text.nfc().collect::<String>(), text.nfd().collect()]);
     forms.into_iter().flatten().map(String::into_bytes).filter(move |form| form != path)
 }
 
-/// The paths beyond ASCII that were handed over, each with the one that the list has. Files are found in this order, and
-/// a form of one listed path may be another listed path.
+/// The paths beyond ASCII that were handed over, each with the one that the list has. Files are found in this order,
+/// and a form of one listed path may be another listed path.
 #[derive(Clone, Debug, Default)]
 pub struct OtherForms(Arc<Mutex<VecDeque<[Vec<u8>; 2]>>>);
 

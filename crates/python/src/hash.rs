@@ -35,7 +35,7 @@ impl Paths {
     fn take(&mut self, py: Python<'_>) -> PyResult<()> {
         let mut iterator = self.iterator.bind(py).clone();
         for _ in 0..Paths::GROUP {
-            // A generator may wait before each path, and the interpreter would not wait for so many.
+            // A generator may wait before each path, and the interpreter would not wait for a whole group.
             if is_closing() {
                 self.has_ended = true;
                 break;
