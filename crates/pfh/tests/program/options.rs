@@ -356,7 +356,7 @@ fn backends() {
     }
     let list = |arguments: &[&str], variable: &str| {
         let all = "md5,sha512,sha3-256,crc32,ssdeep,sdhash,mrsh-v2,tlsh";
-        let arguments = [arguments, &["-f", "csv", "-a", all, "t"]].concat();
+        let arguments = [arguments, &["-q", "-f", "csv", "-a", all, "t"]].concat();
         let ended = hash(directory.path(), arguments).with(|command| command.env("PFH_BACKEND", variable)).run();
         ended.done().to_vec()
     };
