@@ -26,6 +26,7 @@ __all__ = [
     "Report",
     "__version__",
     "_close",
+    "_forked",
     "algorithms",
     "compare",
     "digest",
