@@ -1151,7 +1151,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
         'pfh;lab;advise' {
             [CompletionResult]::new('--volume', '--volume', [CompletionResultType]::ParameterName, 'Advise for a volume of SIZE, such as 25TB [default: what PATH holds]')
             [CompletionResult]::new('--files', '--files', [CompletionResultType]::ParameterName, 'Advise for N files, such as 1.2M [default: those of PATH, in proportion to --volume]')
-            [CompletionResult]::new('--deadline', '--deadline', [CompletionResultType]::ParameterName, 'Time that there is each night, such as 8h: tells how many nights a full cycle takes')
+            [CompletionResult]::new('--deadline', '--deadline', [CompletionResultType]::ParameterName, 'Time that there is each night, such as 8h, at most 24h: tells how many nights a full cycle takes')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned [default: sha256,md5,sha1,sha512,blake3; with --from, those that were measured]')
             [CompletionResult]::new('--algorithms', '--algorithms', [CompletionResultType]::ParameterName, 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned [default: sha256,md5,sha1,sha512,blake3; with --from, those that were measured]')
             [CompletionResult]::new('--seconds', '--seconds', [CompletionResultType]::ParameterName, 'Measure for about N seconds')

@@ -1073,7 +1073,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
         &'pfh;lab;advise'= {
             cand --volume 'Advise for a volume of SIZE, such as 25TB [default: what PATH holds]'
             cand --files 'Advise for N files, such as 1.2M [default: those of PATH, in proportion to --volume]'
-            cand --deadline 'Time that there is each night, such as 8h: tells how many nights a full cycle takes'
+            cand --deadline 'Time that there is each night, such as 8h, at most 24h: tells how many nights a full cycle takes'
             cand -a 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned [default: sha256,md5,sha1,sha512,blake3; with --from, those that were measured]'
             cand --algorithms 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned [default: sha256,md5,sha1,sha512,blake3; with --from, those that were measured]'
             cand --seconds 'Measure for about N seconds'

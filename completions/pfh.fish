@@ -860,7 +860,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from mount" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l volume -d 'Advise for a volume of SIZE, such as 25TB [default: what PATH holds]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l files -d 'Advise for N files, such as 1.2M [default: those of PATH, in proportion to --volume]' -r
-complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l deadline -d 'Time that there is each night, such as 8h: tells how many nights a full cycle takes' -r
+complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l deadline -d 'Time that there is each night, such as 8h, at most 24h: tells how many nights a full cycle takes' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -s a -l algorithms -d 'Algorithms to compare, separated by commas, or repeated; the first is the one that is planned [default: sha256,md5,sha1,sha512,blake3; with --from, those that were measured]' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l seconds -d 'Measure for about N seconds' -r
 complete -c pfh -n "__fish_pfh_using_subcommand lab; and __fish_seen_subcommand_from advise" -l from -d 'Do not measure, but take the measurements that --save wrote' -r -F
