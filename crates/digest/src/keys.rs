@@ -34,6 +34,30 @@ pub struct Keys {
     pub context: Option<String>,
 }
 
+/// Something that is given, and that none of the algorithms takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Useless {
+    /// The key.
+    Key,
+    /// The context.
+    Context,
+}
+
+impl Keys {
+    /// Returns the first of the two that is given and that none of the algorithms takes: digests without it would be
+    /// taken for keyed ones.
+    pub fn useless(&self, algorithms: &[Algorithm]) -> Option<Useless> {
+        let is_used = |needs: fn(&KeyError) -> bool| {
+            algorithms.iter().any(|algorithm| algorithm.hasher_with(&Keys::default()).is_err_and(|error| needs(&error)))
+        };
+        if self.key.is_some() && !is_used(|error| matches!(error, KeyError::NoKey { .. })) {
+            return Some(Useless::Key);
+        }
+        let is_wrong = self.context.is_some() && !is_used(|error| matches!(error, KeyError::NoContext { .. }));
+        is_wrong.then_some(Useless::Context)
+    }
+}
+
 /// An algorithm does not get the key or the context that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -75,5 +75,5 @@ pub use algorithm::{Algorithm, Status};
 pub use digest::Digest;
 pub use hasher::Hasher;
 pub use hexadecimal::{decode_hexadecimal, hexadecimal};
-pub use keys::{Key, KeyError, Keys};
+pub use keys::{Key, KeyError, Keys, Useless};
 pub use names::UnknownAlgorithm;

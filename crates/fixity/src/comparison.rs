@@ -7,6 +7,7 @@ use crate::finding::{Finding, Findings};
 use crate::found::{Found, Look, Presence, State, judge};
 use crate::pairing::{COMPOSED_OTHERWISE, Candidate, Pairing, judge_with_note};
 use crate::path::{PATH_BYTES_MAX, PathError, push_key};
+use crate::paths_below::OtherForms;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::io;
@@ -71,11 +72,15 @@ impl Comparison {
         self.found_as(None, found)
     }
 
-    /// As [`Comparison::found`], of a file that was looked for as `listed`, and found by another form of that name.
+    /// As [`Comparison::found`], of a file that may have been found by another form of the name that the list has.
     ///
     /// # Errors
-    /// As [`Comparison::found`]; its order is that of `listed`.
-    pub fn found_as(&mut self, listed: Option<&[u8]>, found: Found) -> io::Result<()> {
+    /// As [`Comparison::found`]; its order is that of the names that the list has.
+    pub fn found_by(&mut self, forms: &OtherForms, found: Found) -> io::Result<()> {
+        self.found_as(forms.listed(&found.file.path).as_deref(), found)
+    }
+
+    fn found_as(&mut self, listed: Option<&[u8]>, found: Found) -> io::Result<()> {
         self.key.clear();
         push_key(listed.unwrap_or(&found.file.path), &mut self.key);
         if self.key <= self.latest_key {

@@ -32,7 +32,7 @@ impl OtherForms {
     }
 
     /// Returns the path that the list has of the next file that was found, if this is another form of its path.
-    pub fn listed(&self, path: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn listed(&self, path: &[u8]) -> Option<Vec<u8>> {
         if path.is_ascii() {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::path::PathError;
 use pfh_list::List;
 use pfh_record::quote::quoted_path;
 use pfh_record::{ErrorKind, FixityList, FormatName, Outcome, Record, SkipReason};
-use pfh_source::LocalSource;
+use pfh_source::{LocalSource, PatternError, WalkOptions};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs;
@@ -53,16 +53,17 @@ pub(crate) enum Nearness {
     Path,
 }
 
-/// The files that a run leaves out.
+/// The files that a run leaves out: see [`Root::left_out`].
 pub struct Left<'a> {
-    /// The directory of all expected files.
-    pub common_directory: &'a [u8],
+    /// The directory or the file at which the walk begins.
+    top: PathBuf,
+    /// The number of components that lead to the directory of all expected files.
+    leading: usize,
     /// The name patterns, if there are some.
-    pub patterns: Option<&'a LocalSource>,
+    patterns: Option<LocalSource>,
     /// Whether each file is named to the run, so that patterns see its name alone and not the directories above it.
-    pub names_each: bool,
-    /// Tells of a file that is there whether the run may have left it out.
-    pub has_left_out: &'a (dyn Fn(&Path) -> bool + Sync),
+    names_each: bool,
+    has_left_out: &'a (dyn Fn(&Path) -> bool + Sync),
 }
 
 /// How paths of a list are changed before they are looked up below the root.
@@ -255,15 +256,37 @@ impl Root {
         strip_directory(path, self.path.as_os_str().as_bytes()).unwrap_or(path)
     }
 
+    /// Returns which files a run leaves out, for [`Root::look`]. `common_directory` is that of all expected files,
+    /// `patterns` are those of names to include and to exclude; and `ignores_new`: listed files are looked for, and
+    /// directories not walked. `has_left_out` tells of a file that is there whether the run may have left it out for
+    /// another reason than its name.
+    ///
+    /// # Errors
+    /// If a pattern is invalid.
+    pub fn left_out<'a>(
+        &self,
+        common_directory: &[u8],
+        [include, exclude]: [&[String]; 2],
+        ignores_new: bool,
+        has_left_out: &'a (dyn Fn(&Path) -> bool + Sync),
+    ) -> Result<Left<'a>, PatternError> {
+        let names = WalkOptions { include: include.to_vec(), exclude: exclude.to_vec(), ..WalkOptions::default() };
+        let has_patterns = !include.is_empty() || !exclude.is_empty();
+        Ok(Left {
+            top: self.top(common_directory).unwrap_or_else(|top| top),
+            leading: common_directory.iter().filter(|byte| **byte == b'/').count(),
+            patterns: if has_patterns { Some(LocalSource::new(names)?) } else { None },
+            names_each: ignores_new && !self.is_file,
+            has_left_out,
+        })
+    }
+
     /// Whether the name patterns of a run let it come to an expected file, if that is there.
     fn is_wanted(&self, path: &[u8], left: &Left<'_>) -> bool {
-        let Some(patterns) = left.patterns else { return true };
-        let dot = Path::new(".");
+        let Some(patterns) = &left.patterns else { return true };
+        let (dot, top) = (Path::new("."), &left.top);
         let place = if self.path == dot { PathBuf::new() } else { self.path.clone() }.join(OsStr::from_bytes(path));
-        let top = match self.top(left.common_directory) {
-            Ok(top) | Err(top) => top,
-        };
-        let below = if top == dot { Ok(place.as_path()) } else { place.strip_prefix(&top) };
+        let below = if top == dot { Ok(place.as_path()) } else { place.strip_prefix(top) };
         match below {
             Ok(below) if !left.names_each => {
                 patterns.wants_below(top.as_os_str().as_bytes(), below.as_os_str().as_bytes())
@@ -282,7 +305,6 @@ impl Root {
 
     fn examine(&self, path: &[u8], left: &Left<'_>) -> Presence {
         let mut place = self.path.clone();
-        let leading = left.common_directory.iter().filter(|byte| **byte == b'/').count();
         let components: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
         for (number, component) in components.iter().enumerate() {
             place.push(OsStr::from_bytes(component));
@@ -303,7 +325,7 @@ impl Root {
                     return Presence::NotFollowed("it is a symbolic link; --follow-files reads it".to_owned());
                 }
                 // The walk began below it.
-                Kind::Link if self.is_free && number < leading => {}
+                Kind::Link if self.is_free && number < left.leading => {}
                 Kind::Link => {
                     return Presence::NotFollowed(format!(
                         "{} is a symbolic link; --follow-directories follows it",
@@ -320,7 +342,10 @@ impl Root {
                 }
                 Kind::File => {
                     return match pfh_source::identity_of(place.as_os_str().as_bytes()) {
-                        Ok(identity) => Presence::File { identity, is_left_out: (left.has_left_out)(&place) },
+                        Ok(identity) => {
+                            let is_left_out = left.patterns.is_some() || (left.has_left_out)(&place);
+                            Presence::File { identity, is_left_out }
+                        }
                         Err(error) => Presence::Unknown(error.to_string()),
                     };
                 }
@@ -424,7 +449,7 @@ mod tests {
     fn a_device_is_no_change() {
         let mut list = List::open(Input::bytes("list", ""), ReadOptions::default()).unwrap();
         let root = Root::new(Some("/dev".into()), Path::new("list"), &mut list).unwrap();
-        let left = Left { common_directory: b"", patterns: None, names_each: false, has_left_out: &|_| false };
+        let left = root.left_out(b"", [&[], &[]], false, &|_| false).unwrap();
         let reason = "a device; name it as ROOT to compare it".to_owned();
         assert_eq!(root.look(b"null", &left), Presence::NotFollowed(reason));
     }

@@ -572,6 +572,7 @@ mod tests {
         let verified = ledger.verify(None, &|| false).unwrap();
         assert_eq!((verified.events, verified.problems, verified.clock_went_back), (4, Vec::new(), vec![4]));
     }
+
     /// A reader that may not write leaves nothing beside a ledger, and so does not see what a run writes meanwhile.
     #[test]
     fn what_is_written_while_a_ledger_is_read_as_unchanging_is_no_damage() {

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-use pfh::digest::{Algorithm, Key, KeyError, Keys};
+use pfh::digest::{Algorithm, Key, Keys, Useless};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -31,16 +31,10 @@ pub(crate) fn keys(key: Option<&Bound<'_, PyAny>>, context: Option<String>) -> P
 /// Returns the reason why a key or a context is of no use: none of the algorithms takes it, so that digests without it
 /// would be taken for keyed ones.
 pub(crate) fn useless(keys: &Keys, algorithms: &[Algorithm]) -> Option<&'static str> {
-    let is_used = |needs: fn(&KeyError) -> bool| {
-        algorithms.iter().any(|algorithm| algorithm.hasher_with(&Keys::default()).is_err_and(|error| needs(&error)))
-    };
-    if keys.key.is_some() && !is_used(|error| matches!(error, KeyError::NoKey { .. })) {
-        return Some("key: no algorithm takes a key; ask for one that does, such as `hmac-sha256` or `keyed-blake3`");
-    }
-    if keys.context.is_some() && !is_used(|error| matches!(error, KeyError::NoContext { .. })) {
-        return Some("context: no algorithm takes a context; ask for `blake3-derive-key`");
-    }
-    None
+    keys.useless(algorithms).map(|useless| match useless {
+        Useless::Key => "key: no algorithm takes a key; ask for one that does, such as `hmac-sha256` or `keyed-blake3`",
+        Useless::Context => "context: no algorithm takes a context; ask for `blake3-derive-key`",
+    })
 }
 
 /// Returns a hasher of one algorithm.

@@ -12,11 +12,11 @@ use pfh::engine::{Counters, Decide, Decision, Options, Sink};
 use pfh::list::{Input, List, OpenError, ReadError, ReadOptions};
 use pfh::record::quote::{quoted, quoted_path};
 use pfh::record::{Metadata, SkipReason};
-use pfh::source::{FileList, LocalSource, WalkOptions};
+use pfh::source::{FileList, WalkOptions};
 use pfh::{CancelToken, HashRun, Record, Selection};
 use pfh_fixity::{
-    Choice, Class, Comparison, Expected, File, Found, Ignored, Left, Listed, OtherForms, PathForms, PathsBelow,
-    Presence, Reading, Root, Sample, State, Totals, Useless, identity_of_list,
+    Choice, Class, Comparison, Expected, File, Found, Ignored, Listed, OtherForms, PathForms, PathsBelow, Presence,
+    Reading, Root, Sample, State, Totals, Useless, identity_of_list,
 };
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -164,10 +164,7 @@ impl Sink for Compared {
 
     fn deliver(&mut self, found: Option<Found>) -> ControlFlow<()> {
         self.files += u64::from(found.as_ref().is_some_and(|found| found.state == State::Hashed));
-        self.result = found.map_or(Ok(()), |found| {
-            let listed = self.other_forms.listed(&found.file.path);
-            self.comparison.found_as(listed.as_deref(), found)
-        });
+        self.result = found.map_or(Ok(()), |found| self.comparison.found_by(&self.other_forms, found));
         if self.result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
@@ -254,22 +251,12 @@ fn run(input: Input, mut asked: Asked, cancel: &CancelToken) -> Result<Verified,
     let Compared { comparison, files, .. } = asked.compare(&root, listed, asked.lists_all, decide, cancel)?;
     let list_file = identity_of_list(&asked.list_path);
     let is_left_out = |path: &Path| {
-        !asked.walk.include.is_empty()
-            || !asked.walk.exclude.is_empty()
-            || asked.walk.one_file_system
+        asked.walk.one_file_system
             || list_file.is_some() && pfh::source::identity_of(path.as_os_str().as_bytes()).ok() == list_file
     };
-    let common_directory = comparison.common_directory().to_vec();
-    let (include, exclude) = (asked.walk.include.clone(), asked.walk.exclude.clone());
-    let has_patterns = !include.is_empty() || !exclude.is_empty();
-    // The run was refused if one of them is invalid.
-    let patterns = LocalSource::new(WalkOptions { include, exclude, ..WalkOptions::default() }).ok();
-    let left = Left {
-        common_directory: &common_directory,
-        patterns: patterns.as_ref().filter(|_| has_patterns),
-        names_each: asked.ignore_new && !root.is_file,
-        has_left_out: &is_left_out,
-    };
+    let patterns = [&asked.walk.include[..], &asked.walk.exclude];
+    let left = root.left_out(comparison.common_directory(), patterns, asked.ignore_new, &is_left_out);
+    let left = left.map_err(|error| Failed::Run(error.into()))?;
     let findings = comparison.finish(&mut |path| root.look(path, &left))?;
     Ok(Verified { findings, algorithms, root: root.path, files, broken })
 }

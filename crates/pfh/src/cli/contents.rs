@@ -264,7 +264,9 @@ impl<'a> Gatherer<'a> {
                 let is_guess = tells_places && stated.is_none();
                 let guess = if is_guess { whole_path(current.as_deref(), &entry.path) } else { None };
                 let look = |path: Vec<u8>| (pfh_source::metadata_at(&path, true), path);
-                let found = stated.or(guess).map(look).filter(|(now, _)| !is_guess || is_regular_file(now));
+                let is_file = |now: &Metadata| type_of(now) == Some(FileType::RegularFile);
+                let found = stated.or(guess).map(look);
+                let found = found.filter(|(now, _)| !is_guess || now.as_ref().is_ok_and(is_file));
                 has_unknown_places |= is_guess && found.is_none();
                 has_guessed_places |= is_guess && found.is_some();
                 let (now, whole_path) = found.unzip();
@@ -458,9 +460,8 @@ fn whole_path(directory: Option<&[u8]>, path: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-fn is_regular_file(now: &io::Result<Metadata>) -> bool {
-    let mode = now.as_ref().ok().and_then(|now| now.posix).map(|posix| posix.mode);
-    mode.is_some_and(|mode| FileType::from_raw_mode(mode) == FileType::RegularFile)
+fn type_of(now: &Metadata) -> Option<FileType> {
+    now.posix.map(|posix| FileType::from_raw_mode(posix.mode))
 }
 
 /// Compares a listed file with the answer of the system about its path.
@@ -472,7 +473,7 @@ fn presence(expected: &Expected, now: &io::Result<Metadata>) -> Presence {
         }
         Err(_) => return Presence::Unseen,
     };
-    match now.posix.map(|posix| FileType::from_raw_mode(posix.mode)) {
+    match type_of(now) {
         Some(FileType::RegularFile) => {}
         Some(FileType::Directory) => return Presence::Gone,
         _ => return Presence::Unknown,

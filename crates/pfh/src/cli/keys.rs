@@ -4,7 +4,7 @@ use super::common_args::KeyArguments;
 use super::exit::Failed;
 use super::message;
 use super::signals::Signals;
-use pfh_digest::{Algorithm, Key, KeyError, Keys, decode_hexadecimal};
+use pfh_digest::{Algorithm, Key, KeyError, Keys, Useless, decode_hexadecimal};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
@@ -33,18 +33,15 @@ pub(super) fn load(
     for algorithm in algorithms {
         algorithm.hasher_with(&keys).map_err(|error| refused(error, arguments.key_hex))?;
     }
-    let is_used = |needs: fn(&KeyError) -> bool| {
-        algorithms.iter().any(|algorithm| algorithm.hasher_with(&Keys::default()).is_err_and(|error| needs(&error)))
-    };
-    if keys.key.is_some() && !is_used(|error| matches!(error, KeyError::NoKey { .. })) {
-        return Err(Failed::usage(
+    match keys.useless(algorithms) {
+        None => Ok(keys),
+        Some(Useless::Key) => Err(Failed::usage(
             "--key-file: no algorithm takes a key; ask for one that does, such as `-a hmac-sha256` or `-a keyed-blake3`",
-        ));
+        )),
+        Some(Useless::Context) => {
+            Err(Failed::usage("--derive-key: no algorithm takes a context; ask for `-a blake3-derive-key`"))
+        }
     }
-    if keys.context.is_some() && !is_used(|error| matches!(error, KeyError::NoContext { .. })) {
-        return Err(Failed::usage("--derive-key: no algorithm takes a context; ask for `-a blake3-derive-key`"));
-    }
-    Ok(keys)
 }
 
 fn refused(error: KeyError, key_hex: bool) -> Failed {

@@ -8,14 +8,14 @@ use super::lists::{self, BrokenLines};
 use super::output::OwnFiles;
 use super::progress::When;
 use super::quantity::Count;
-use super::verify_args::{Compat, VerifyArguments, VerifyWalkArguments};
+use super::verify_args::{Compat, VerifyArguments};
 use super::verify_report::{Asked, Report, UnreadList};
 use super::{keys, message, reading, verify_compat};
 use pfh::HashRun;
 use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink, StartError};
 use pfh_fixity::{
-    Choice, Class, Comparison, Expected, Found, Ignored, Left, Listed, OtherForms, PathError, PathForms, PathsBelow,
+    Choice, Class, Comparison, Expected, Found, Ignored, Listed, OtherForms, PathError, PathForms, PathsBelow,
     Presence, Reading, Root, Sample, State, Useless, identity_of_list,
 };
 use pfh_list::{List, ReadError};
@@ -356,10 +356,7 @@ impl Run<'_> {
                 comparison = begin();
             }
             let Some(comparison) = &mut comparison else { return ControlFlow::Break(()) };
-            compared = found.map_or(Ok(()), |found| {
-                let listed = other_forms.listed(&found.file.path);
-                comparison.found_as(listed.as_deref(), found)
-            });
+            compared = found.map_or(Ok(()), |found| comparison.found_by(other_forms, found));
             if compared.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let decide = |path: &[u8], _: Option<&Metadata>| self.decide(path);
@@ -374,16 +371,11 @@ impl Run<'_> {
     /// Ends the comparison, and prints what it found.
     fn report(&self, mut command: Command, comparison: Option<Comparison>, asked: Asked<'_>) -> Result<Ending, Failed> {
         let Some(comparison) = comparison else { return Err(Failed::internal("nothing was compared")) };
-        let common_directory = comparison.common_directory().to_vec();
-        let VerifyWalkArguments { include, exclude, .. } = &self.arguments.walk;
-        let names = WalkOptions { include: include.clone(), exclude: exclude.clone(), ..WalkOptions::default() };
-        let patterns = LocalSource::new(names).map_err(Failed::usage)?;
-        let left = Left {
-            common_directory: &common_directory,
-            patterns: Some(&patterns).filter(|_| !include.is_empty() || !exclude.is_empty()),
-            names_each: self.arguments.ignore_new && !self.root.is_file,
-            has_left_out: &|place| self.may_leave_out(place),
-        };
+        let VerifyArguments { walk, ignore_new, .. } = self.arguments;
+        let has_left_out = |place: &Path| self.may_leave_out(place);
+        let patterns = [&walk.include[..], &walk.exclude];
+        let left = self.root.left_out(comparison.common_directory(), patterns, *ignore_new, &has_left_out);
+        let left = left.map_err(Failed::usage)?;
         let look = &mut |path: &[u8]| self.root.look(path, &left);
         let findings = comparison.finish(look).map_err(Failed::temporary)?;
         let totals = *findings.totals();
@@ -400,12 +392,10 @@ impl Run<'_> {
         command.finish(written, 1, None)
     }
 
-    /// Whether the run may have left out the file at a path.
+    /// Whether the run may have left out the file at a path for another reason than its name.
     fn may_leave_out(&self, path: &Path) -> bool {
-        let (walk, path) = (&self.arguments.walk, path.as_os_str().as_bytes());
-        !walk.include.is_empty()
-            || !walk.exclude.is_empty()
-            || walk.one_file_system
+        let path = path.as_os_str().as_bytes();
+        self.arguments.walk.one_file_system
             || pfh_source::identity_of(path).is_ok_and(|file| self.own_files.has(file, || path.to_vec()))
     }
 
@@ -496,10 +486,7 @@ impl Sink for Sizes {
     type Item = Option<Found>;
 
     fn deliver(&mut self, found: Option<Found>) -> ControlFlow<()> {
-        self.failed = found.map_or(Ok(()), |found| {
-            let listed = self.other_forms.listed(&found.file.path);
-            self.comparison.found_as(listed.as_deref(), found)
-        });
+        self.failed = found.map_or(Ok(()), |found| self.comparison.found_by(&self.other_forms, found));
         if self.failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
