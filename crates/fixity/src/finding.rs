@@ -53,6 +53,26 @@ impl Totals {
     }
 }
 
+/// A directory that one side has before the paths of moved files, and the other has not. It ends with a slash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shift {
+    /// The list has it.
+    Listed(Vec<u8>),
+    /// The files that were found have it.
+    Found(Vec<u8>),
+}
+
+impl Shift {
+    /// Returns the shift between two paths, if one is the other below a directory.
+    fn between(expected: &[u8], found: &[u8]) -> Option<Shift> {
+        let directory = |long: &[u8], short: &[u8]| {
+            long.strip_suffix(short).filter(|directory| directory.ends_with(b"/")).map(<[u8]>::to_vec)
+        };
+        let listed = directory(expected, found).map(Shift::Listed);
+        listed.or_else(|| directory(found, expected).map(Shift::Found))
+    }
+}
+
 /// All findings, which are listed class by class in the order of their paths.
 pub struct Findings {
     sort: ByteSort,
@@ -60,6 +80,8 @@ pub struct Findings {
     totals: Totals,
     /// Whether files that matched, or were left out on request, are listed, too.
     lists_all: bool,
+    /// The shift of the first moved file that has one, and the number of files with the same.
+    shift: Option<(Shift, u64)>,
     record: Vec<u8>,
 }
 
@@ -80,7 +102,7 @@ fn rank(class: Class) -> u8 {
 impl Findings {
     pub(crate) fn new(codec: Codec, lists_all: bool, memory_bytes: u64) -> Findings {
         let sort = ByteSort::new(memory_bytes);
-        Findings { sort, codec, totals: Totals::default(), lists_all, record: Vec::new() }
+        Findings { sort, codec, totals: Totals::default(), lists_all, shift: None, record: Vec::new() }
     }
 
     /// Counts a finding and keeps it.
@@ -99,6 +121,9 @@ impl Findings {
         }
         if found.is_some() {
             self.totals.found.add(class);
+        }
+        if let (Class::Moved, [Some(expected), Some(found)]) = (class, files) {
+            self.count_shift(&expected.path, &found.path);
         }
         self.totals.not_comparable += u64::from(class == Class::NotChecked && !reason.is_empty());
         let is_sized = files.iter().all(|file| file.is_some_and(|file| file.size.is_some()));
@@ -130,6 +155,21 @@ impl Findings {
     /// Counts a file about which lines of the list contradict each other.
     pub(crate) fn count_contradicted(&mut self) {
         self.totals.contradicted += 1;
+    }
+
+    fn count_shift(&mut self, expected: &[u8], found: &[u8]) {
+        let Some(shift) = Shift::between(expected, found) else { return };
+        let (first, count) = self.shift.get_or_insert((shift.clone(), 0));
+        *count += u64::from(*first == shift);
+    }
+
+    /// Returns the directory by which the paths of the list are shifted against those of the files: no file is at its
+    /// path, and most of those that moved are shifted by it. So it is likely that the paths start from another place.
+    pub fn shift(&self) -> Option<&Shift> {
+        let count = |class| self.totals.files.of(class);
+        let (shift, shifted) = self.shift.as_ref()?;
+        let is_any_at_its_path = count(Class::Matched) + count(Class::Changed) > 0;
+        (!is_any_at_its_path && shifted * 2 > count(Class::Moved)).then_some(shift)
     }
 
     /// Returns the numbers of files by class.

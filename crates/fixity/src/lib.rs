@@ -32,7 +32,7 @@ pub use class::{Class, Counts};
 pub use comparison::Comparison;
 pub use expected::{Expectations, Expected, OneExpected};
 pub use file::{Agreement, File, compare};
-pub use finding::{Finding, Findings, Totals};
+pub use finding::{Finding, Findings, Shift, Totals};
 pub use found::{Found, Look, Presence, State};
 pub use hashdeep::{HashdeepAudit, HashdeepResult};
 pub use listed::{Listed, Reading, Useless, identity_of_list};

@@ -16,11 +16,12 @@ use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink, StartError};
 use pfh_fixity::{
     Choice, Class, Comparison, Expected, Found, Ignored, Listed, OtherForms, PathError, PathForms, PathsBelow,
-    Presence, Reading, Root, Sample, State, Useless, identity_of_list,
+    Presence, Reading, Root, Sample, Shift, State, Useless, identity_of_list,
 };
 use pfh_list::{List, ReadError};
 use pfh_record::{Metadata, ReadOptions, Record, Selection, SkipReason};
 use pfh_source::{FileList, LocalSource, WalkOptions};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::ops::ControlFlow;
@@ -384,12 +385,33 @@ impl Run<'_> {
         let unread = totals.files.of(Class::Unreadable) + totals.not_comparable + asked.unread.count();
         let unread = unread + u64::from(is_in_vain);
         command.tally.unread = command.tally.unread.max(unread);
+        if let (Some(shift), false) = (findings.shift(), asked.quiet) {
+            message::error(self.advice(shift));
+        }
         let mut output = command.output();
         let written = Report { asked: &asked, format: self.arguments.format }.write(findings, &mut output);
         if self.arguments.output.is_some() && !self.arguments.quiet {
             message::error(asked.verdict(&totals));
         }
         command.finish(written, 1, None)
+    }
+
+    /// Returns the advice for a list whose paths start from another place than the root.
+    fn advice(&self, shift: &Shift) -> String {
+        let (places, advice) = match shift {
+            Shift::Listed(directory) => {
+                let directory = message::quoted(directory);
+                (format!("at it without {directory}"), format!("use --strip-prefix {directory}"))
+            }
+            Shift::Found(directory) => {
+                let root = self.root.path.join(OsStr::from_bytes(directory));
+                (
+                    format!("below {}", message::quoted(directory)),
+                    format!("name {} as ROOT", message::quoted_path(&root)),
+                )
+            }
+        };
+        format!("no file is at its path, and most are {places}; if the paths start from another directory, {advice}")
     }
 
     /// Whether the run may have left out the file at a path for another reason than its name.

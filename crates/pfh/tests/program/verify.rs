@@ -194,6 +194,29 @@ fn a_sample_says_so() {
 }
 
 #[test]
+fn a_list_from_another_directory_gets_advice() {
+    let directory = listed("gnu", "md5");
+    let d = directory.path();
+    let above = "pfh: no file is at its path, and most are at it without `files/`; if the paths start from another \
+                 directory, use --strip-prefix `files/`\n";
+    let ended = verify(d, "list files");
+    assert_eq!((ended.code(), ended.stderr.as_str()), (1, above));
+    expect(&verify(d, "list files --strip-prefix files/ -q"), 0, "Verified: all 5 files are as the list says.\n");
+
+    let list = fs::read_to_string(d.join("list")).unwrap();
+    fs::write(d.join("within"), list.replace("files/", "")).unwrap();
+    let below = "pfh: no file is at its path, and most are below `files/`; if the paths start from another directory, \
+                 name `./files/` as ROOT\n";
+    let ended = verify(d, "within .");
+    assert_eq!((ended.code(), ended.stderr.as_str()), (1, below));
+
+    // Files that moved among others are no reason for it.
+    fs::rename(d.join("files/b"), d.join("files/below/b")).unwrap();
+    let ended = verify(d, "within files");
+    assert_eq!((ended.code(), ended.stderr.as_str()), (1, ""));
+}
+
+#[test]
 fn paths_of_other_places() {
     let directory = listed("csv", "md5");
     let d = directory.path();
