@@ -103,6 +103,9 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            OpenError::Io { name, error } if error.kind() == io::ErrorKind::IsADirectory => {
+                write!(f, "{} is a directory, and no list of digests", quoted(name))
+            }
             OpenError::Io { name, error } => write!(f, "{}: {error}", quoted(name)),
             OpenError::Unknown { name } => write!(f, "{} is not a list of digests that pfh can read", quoted(name)),
             OpenError::OtherFile { name, kind } => write!(f, "{} is {kind}", quoted(name)),

@@ -441,6 +441,13 @@ not-checked  link/secret  (`root/link` is a symbolic link; --follow-directories 
 }
 
 #[test]
+fn a_directory_is_no_list() {
+    let directory = listed("gnu", "md5");
+    let ended = verify(directory.path(), "files list");
+    assert_eq!((ended.code(), &*ended.stderr), (2, "pfh: `files` is a directory, and no list of digests\n"));
+}
+
+#[test]
 fn hostile_lists() {
     let directory = scratch();
     let d = directory.path();
