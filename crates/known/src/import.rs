@@ -118,7 +118,7 @@ impl Importer {
         broken: &mut dyn FnMut(ReadError),
         stops: &dyn Fn() -> bool,
     ) -> io::Result<AddedList> {
-        let mut added = AddedList { contents: Contents::default(), is_useful: false, without_digest: 0 };
+        let mut added = AddedList { contents: Contents::of(list), is_useful: false, without_digest: 0 };
         for entry in list {
             if stops() {
                 break;

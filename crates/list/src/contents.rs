@@ -5,17 +5,21 @@ use std::fmt;
 use pfh_record::Entry;
 use pfh_record::quote::quoted;
 
+use crate::list::List;
+
 /// The digests of pieces, by name.
 const PIECES: &str = "pieces of files";
 
 /// Most names in a report.
 const NAMES_MAX: usize = 8;
 
-/// The kinds of the first digests of a list, by name. They are kept until it is known whether the list has a wanted
-/// digest.
+/// The kinds of the first digests of a list, by name, which are kept until it is known whether the list has a wanted
+/// digest; and the number of entries that may be of pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     names: Vec<&'static str>,
+    tells_pieces_by_name: bool,
+    may_be_pieces: u64,
 }
 
 /// The error of a list without wanted digests. `Display` says what it has instead.
@@ -31,8 +35,14 @@ pub struct NothingUseful {
 }
 
 impl Contents {
-    /// Notes the digests of an entry.
+    /// Begins with nothing of a list.
+    pub fn of(list: &mut List) -> Contents {
+        Contents { tells_pieces_by_name: list.header().format.tells_pieces_by_name(), ..Contents::default() }
+    }
+
+    /// Notes an entry, and its digests.
     pub fn add(&mut self, entry: &Entry) {
+        self.may_be_pieces += u64::from(self.tells_pieces_by_name && entry.piece.is_some());
         let algorithms = entry.digests.iter().map(|digest| digest.algorithm().name());
         let families = entry.similarity_digests().map(|digest| digest.family().name());
         let piece = entry.piece.map(|_| PIECES);
@@ -42,6 +52,12 @@ impl Contents {
                 self.names.push(name);
             }
         }
+    }
+
+    /// Returns the number of entries that were read as those of pieces because of the end of their names, and may be of
+    /// files with such names.
+    pub fn may_be_pieces(&self) -> u64 {
+        self.may_be_pieces
     }
 
     /// Returns the report on a list without a `wanted` digest.

@@ -37,6 +37,7 @@ pub struct KnownDigests {
     lists: Vec<Vec<u8>>,
     guesses: Vec<Guess>,
     without_digest: u64,
+    may_be_pieces: u64,
     bytes: u64,
     bytes_max: u64,
 }
@@ -159,6 +160,7 @@ impl KnownDigests {
             lists: Vec::new(),
             guesses: Vec::new(),
             without_digest: 0,
+            may_be_pieces: 0,
             bytes: 0,
             bytes_max,
         }
@@ -187,7 +189,7 @@ impl KnownDigests {
     ) -> Result<Option<NothingUseful>, TooManyDigests> {
         self.lists.push(list.name().to_vec());
         let place = self.lists.len() as u32 - 1;
-        let (mut contents, mut is_useless) = (Contents::default(), true);
+        let (mut contents, mut is_useless) = (Contents::of(list), true);
         for entry in list {
             let mut entry = match entry {
                 Ok(entry) => entry,
@@ -211,6 +213,7 @@ impl KnownDigests {
                 self.push_entry(name, Some(place), digests, algorithm_guessed)?;
             }
         }
+        self.may_be_pieces += contents.may_be_pieces();
         let wanted = self.wanted.map_or("cryptographic algorithms", |wanted| wanted.name());
         Ok(is_useless.then(|| contents.instead_of(&self.lists[place as usize], wanted)))
     }
@@ -269,6 +272,12 @@ impl KnownDigests {
     /// those that could not be read.
     pub fn without_digest(&self) -> u64 {
         self.without_digest
+    }
+
+    /// Returns the number of entries of the lists that are left out, because their names tell that they may be of
+    /// pieces; see [`Contents::may_be_pieces`].
+    pub fn may_be_pieces(&self) -> u64 {
+        self.may_be_pieces
     }
 
     /// Returns the name of an entry.

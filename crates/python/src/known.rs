@@ -74,7 +74,8 @@ fn open(
         Err(pfh_known::OpenError::NotASet | pfh_known::OpenError::Io(_)) => {}
         Err(error) => return Err(Failed::Set(path.to_owned(), error)),
     }
-    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    // The digest of a piece is none of a file.
+    let options = ReadOptions { algorithm, piecewise: true, ..ReadOptions::default() };
     let mut list = List::open(Input::path(path), options).map_err(Failed::List)?;
     let name = list.name().to_vec();
     let kinds = list.header().selection.clone().map_or_else(Vec::new, |selection| selection.algorithms().to_vec());
@@ -110,6 +111,17 @@ fn open(
     if !added.is_useful {
         let text = added.contents.instead_of(&name, "at least 8 bytes").to_string();
         return Err(Failed::Useless(name, text));
+    }
+    if added.contents.may_be_pieces() > 0 {
+        let text = format!(
+            "{}: names that end with ` offset START-END` may be of pieces, and are left out: {}",
+            pfh::record::quote::quoted(&name),
+            added.contents.may_be_pieces()
+        );
+        if is_strict {
+            return Err(Failed::Useless(name, text));
+        }
+        broken.push(text);
     }
     if let Some(missing) = list.trailer().and_then(|trailer| trailer.end.missing()) {
         if is_strict {

@@ -214,6 +214,12 @@ impl FormatName {
     pub fn has_null_form(self) -> bool {
         matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Md5deep(_))
     }
+
+    /// Whether nothing but the end of its name tells that an entry is of a piece
+    /// ([`ReadOptions::piecewise`](crate::ReadOptions::piecewise)): a file may have such a name, too.
+    pub fn tells_pieces_by_name(self) -> bool {
+        matches!(self, FormatName::Gnu | FormatName::Bsd | FormatName::Hashdeep | FormatName::Md5deep(_))
+    }
 }
 
 /// All names: `md5deep`, and with options in the order k, z, c, t.

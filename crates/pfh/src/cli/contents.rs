@@ -19,7 +19,7 @@ use pfh_duplicates::{
 };
 use pfh_engine::Options;
 use pfh_list::{Contents, List};
-use pfh_record::{DigestKind, Expected, FormatName, ListEnd, Metadata, Outcome, ReadOptions, Record};
+use pfh_record::{DigestKind, Expected, ListEnd, Metadata, Outcome, Record};
 use pfh_source::{
     EntryKind, ErrorKind, FileError, FileIdentity, Found, FoundFile, FoundFiles, Other, SharedExtents, Source as _,
     Totals, WalkOptions,
@@ -77,8 +77,7 @@ pub(crate) fn open_lists(
         None => None,
     };
     lists::refuse_needless_format(options.read_as, paths.iter().any(|paths| !paths.is_empty()))?;
-    // In formats that do not mark pieces, a name shows which entries may be of some.
-    let read = ReadOptions { algorithm: wanted, piecewise: true, ..ReadOptions::default() };
+    let read = lists::of_files(wanted);
     let open_one = |path: &OsString| lists::open_as(path, options.read_as, read);
     let open = |paths: &[OsString]| paths.iter().map(open_one).collect::<Result<Vec<_>, _>>();
     let mut lists = [open(paths[0])?, open(paths[1])?];
@@ -229,9 +228,8 @@ impl<'a> Gatherer<'a> {
             let name = list.name().to_vec();
             let place = self.place(Some(name.clone()));
             let mut broken = BrokenLines::new(&name, self.options.quiet);
-            let marks_pieces = matches!(list.header().format, FormatName::Csv | FormatName::Jsonl | FormatName::Dfxml);
-            let (mut contents, mut is_empty, mut is_useless) = (Contents::default(), true, true);
-            let (mut unread, mut pieces) = (0_u64, 0_u64);
+            let (mut contents, mut is_empty, mut is_useless) = (Contents::of(&mut list), true, true);
+            let mut unread = 0_u64;
             let (mut has_unknown_places, mut has_guessed_places) = (false, false);
             while let Some(entry) = list.next() {
                 if self.command.cancel().is_cancelled() {
@@ -250,7 +248,6 @@ impl<'a> Gatherer<'a> {
                 }
                 is_empty = false;
                 if entry.piece.is_some() {
-                    pieces += u64::from(!marks_pieces);
                     continue;
                 }
                 let digest = entry.digests.iter().find(|digest| digest.algorithm() == self.algorithm);
@@ -291,6 +288,7 @@ impl<'a> Gatherer<'a> {
                 is_useless = false;
             }
             let incomplete = end.and_then(lists::missing_end);
+            let mut pieces = contents.may_be_pieces();
             if is_useless {
                 // Of a useless list, the list is counted.
                 (unread, pieces, has_unknown_places, has_guessed_places) = (0, 0, false, false);
@@ -302,11 +300,7 @@ impl<'a> Gatherer<'a> {
                 messages.push(format!("files without a digest of {algorithm} are not compared"));
             }
             if pieces > 0 {
-                messages.push(format!(
-                    "names that end with ` offset START-END` may be of pieces, and are not compared: {}; `pfh convert \
-                     -f jsonl` makes a list in which they are files, or with --piecewise pieces",
-                    Count(pieces)
-                ));
+                messages.push(lists::may_be_pieces(pieces, "are not compared"));
             }
             if has_unknown_places {
                 messages.push(format!(

@@ -17,7 +17,7 @@ use super::written_set;
 use pfh_digest::Algorithm;
 use pfh_known::{BloomError, BloomFile, BloomShape, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder};
 use pfh_list::{Contents, List};
-use pfh_record::{Outcome, ReadOptions};
+use pfh_record::Outcome;
 use pfh_similarity::Family;
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
@@ -189,7 +189,7 @@ fn add_source(
         [name] => Some(Algorithm::from_name(name).map_err(Failed::usage)?),
         _ => None,
     };
-    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    let options = lists::of_files(algorithm);
     let state = State::of(source);
     let mut list = match &arguments.columns {
         Some(columns) => {

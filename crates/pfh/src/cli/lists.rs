@@ -3,7 +3,7 @@
 use super::command::Command;
 use super::exit::Failed;
 use super::message;
-use super::quantity::plural;
+use super::quantity::{Count, plural};
 use super::signals::Signals;
 use pfh_digest::Algorithm;
 use pfh_list::{Contents, Entry, FormatName, Input, List, ListEnd, NothingUseful, OpenError, ReadError, ReadOptions};
@@ -23,6 +23,12 @@ pub(crate) fn input(path: &OsStr) -> Result<Input, Failed> {
 /// Opens a list in any format; `-` is standard input.
 pub(crate) fn open(path: &OsStr, options: ReadOptions) -> Result<List, Failed> {
     List::open(input(path)?, options).map_err(Failed::usage)
+}
+
+/// The options of reading lists of whole files. Where only names tell which entries are of pieces, these are not taken
+/// for files. `algorithm` is that of digests that a list does not name.
+pub(crate) fn of_files(algorithm: Option<Algorithm>) -> ReadOptions {
+    ReadOptions { algorithm, piecewise: true, ..ReadOptions::default() }
 }
 
 /// As [`open`], in the format that `--as` names, or else recognised.
@@ -61,7 +67,7 @@ pub(crate) fn open_all(
     format: Option<FormatName>,
     algorithm: Option<Algorithm>,
 ) -> Result<Vec<List>, Failed> {
-    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    let options = of_files(algorithm);
     paths.iter().map(|path| open_latest(path, format, options)).collect()
 }
 
@@ -131,13 +137,16 @@ impl BrokenLines {
         true
     }
 
-    /// Ends a list with these contents. Files without a digest by the `wanted` algorithms, such as those that could not
-    /// be read, are counted and reported, with what follows from that; of a useless list, the list is.
+    /// Ends a list with these contents. Entries that may be of pieces, and files without a digest by the `wanted`
+    /// algorithms, such as those that could not be read, are counted and reported, with what follows from the latter;
+    /// of a useless list, the list is.
     pub(crate) fn end(self, contents: Contents, is_useful: bool, files: u64, wanted: &str, result: &str) -> Loaded {
         if !is_useful {
             return Loaded { broken: self.count, useless: Some(contents.instead_of(&self.list, wanted)) };
         }
-        Loaded { broken: self.count, useless: None }.with_files(files, &self.list, self.quiet, wanted, result)
+        let loaded = Loaded { broken: self.count, useless: None };
+        let loaded = loaded.with_pieces(contents.may_be_pieces(), &self.list, self.quiet);
+        loaded.with_files(files, &self.list, self.quiet, wanted, result)
     }
 }
 
@@ -168,7 +177,7 @@ pub(crate) fn ask(
     for mut list in lists {
         let name = list.name().to_vec();
         let mut broken = BrokenLines::new(&name, quiet);
-        let (mut contents, mut is_useful, mut not_told) = (Contents::default(), false, 0);
+        let (mut contents, mut is_useful, mut not_told) = (Contents::of(&mut list), false, 0);
         for entry in broken.entries(&mut list) {
             if command.cancel().is_cancelled() || !command.is_writing() {
                 return Ok(false);
@@ -200,6 +209,15 @@ pub(crate) fn load<E: Display>(
     Ok(Loaded { broken: broken.count, useless })
 }
 
+/// Returns the message about entries that may be of pieces, and the way to a list of which that is clear.
+pub(crate) fn may_be_pieces(pieces: u64, result: &str) -> String {
+    format!(
+        "names that end with ` offset START-END` may be of pieces, and {result}: {}; `pfh convert -f jsonl` makes a list \
+         in which they are files, or with --piecewise pieces",
+        Count(pieces)
+    )
+}
+
 /// The result of loading a list.
 pub(crate) struct Loaded {
     /// Lines that could not be read, and a missing end.
@@ -209,6 +227,14 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// Counts and reports entries of a list that are left out, because they may be of pieces.
+    pub(crate) fn with_pieces(self, pieces: u64, list: &[u8], quiet: bool) -> Loaded {
+        if pieces > 0 && !quiet {
+            message::error(format_args!("{}: {}", message::quoted(list), may_be_pieces(pieces, "are left out")));
+        }
+        Loaded { broken: self.broken + pieces, ..self }
+    }
+
     /// Counts and reports files of a list without a digest by the `wanted` algorithms, with what follows from that.
     pub(crate) fn with_files(self, files: u64, list: &[u8], quiet: bool, wanted: &str, result: &str) -> Loaded {
         if files > 0 && !quiet {

@@ -84,11 +84,14 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
     let mut known = KnownDigests::new(arguments.options.memory / 2, algorithm, arguments.all_names);
     let wanted = algorithm.map_or("cryptographic algorithms", |algorithm| algorithm.name());
     let mut load = |list: List| -> Result<Loaded, Failed> {
-        let (name, before) = (list.name().to_vec(), known.without_digest());
+        let (name, before) = (list.name().to_vec(), (known.may_be_pieces(), known.without_digest()));
         let loaded = lists::load(list, quiet, |list, broken| known.load(list, broken))?;
-        // Of a useless list, the list is reported.
-        let files = if loaded.useless.is_none() { known.without_digest() - before } else { 0 };
-        Ok(loaded.with_files(files, &name, quiet, wanted, " cannot be found"))
+        if loaded.useless.is_some() {
+            // The list is reported.
+            return Ok(loaded);
+        }
+        let loaded = loaded.with_pieces(known.may_be_pieces() - before.0, &name, quiet);
+        Ok(loaded.with_files(known.without_digest() - before.1, &name, quiet, wanted, " cannot be found"))
     };
     let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(&mut load).collect();
     let unread = lists::unread(&loaded?, true, quiet)?;
@@ -106,7 +109,7 @@ fn open_lists(
     format: Option<FormatName>,
     algorithm: Option<Algorithm>,
 ) -> Result<Vec<List>, Failed> {
-    let options = ReadOptions { algorithm, ..ReadOptions::default() };
+    let options = lists::of_files(algorithm);
     paths.iter().map(|path| lists::open_as(path, format, options)).collect()
 }
 

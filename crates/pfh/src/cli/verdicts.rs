@@ -8,9 +8,9 @@ use super::lists::{BrokenLines, Loaded};
 use super::{lists, message};
 use pfh_digest::{Algorithm, Digest, Status};
 use pfh_known::{Class, ClassifiedSet, Classifier, Facts, Importer, Keep, KnownSet, OpenError, Origin, SetBuilder};
+use pfh_record::FormatName;
 use pfh_record::csv::push_field;
 use pfh_record::jsonl::{end_line, push_bytes_field, push_string};
-use pfh_record::{FormatName, ReadOptions};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::ops::AddAssign;
@@ -227,8 +227,7 @@ fn temporary_set(
     memory_bytes: u64,
     quiet: bool,
 ) -> Result<(KnownSet, u64), Failed> {
-    let options = ReadOptions { algorithm, ..ReadOptions::default() };
-    let mut list = lists::open_as(path, format, options).map_err(|failed| {
+    let mut list = lists::open_as(path, format, lists::of_files(algorithm)).map_err(|failed| {
         let file = Path::new(path);
         if pfh_nsrl::Database::open(file).is_ok() || pfh_nsrl::Database::is_in_archive(file) {
             let shown = message::quoted_path(file);

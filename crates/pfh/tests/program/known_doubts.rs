@@ -436,3 +436,65 @@ fn look_ups_that_get_no_thread_are_refused() {
     assert!(ended.code() == 2 && ended.stderr.contains("thread"), "{}", ended.stderr);
     assert!(!ended.stderr.contains("internal error"), "{}", ended.stderr);
 }
+
+/// The digest of a piece is none of a file, so neither is a file known by it, nor asked about by it. A file whose name
+/// ends as that of a piece is left out, too, which is told.
+#[test]
+fn pieces_are_no_known_files() {
+    let directory = case();
+    let path = directory.path();
+    fs::create_dir(path.join("p")).unwrap();
+    for (name, text) in [("piece", "evil con"), ("rest", "tents"), ("whole", "evil contents")] {
+        fs::write(path.join("p").join(name), text).unwrap();
+    }
+    let told = "pfh: `list`: names that end with ` offset START-END` may be of pieces, and are left out: 2; \
+                `pfh convert -f jsonl` makes a list in which they are files, or with --piecewise pieces\n";
+    let useless = "pfh: `list` has no digests of ";
+    for format in ["gnu", "bsd", "hashdeep", "md5deep"] {
+        let hash = format!("hash -q -a md5 -f {format} --piecewise 8 -o list d/evil");
+        assert_eq!(run(path, &hash, "").0, 0);
+        let has_whole = ["gnu", "bsd"].contains(&format);
+        for known in ["list", "bad=list"] {
+            let (code, printed, said) = run(path, &format!("match --known {known} p"), "");
+            if has_whole {
+                assert!(code == 5 && said.contains(told), "{format} {known}: {code} {said}");
+                let lines: Vec<&str> = printed.lines().filter(|line| !line.starts_with("unknown")).collect();
+                assert!(lines.len() == 1 && lines[0].contains("p/whole"), "{format} {known}: {printed}");
+            } else {
+                assert!(code == 2 && said.contains(useless) && said.contains("pieces of files"), "{format}: {said}");
+            }
+        }
+        let (code, _, said) = run(path, "known build set.pfhk list", "");
+        assert!(code == if has_whole { 3 } else { 2 } && !path.join("set.pfhk").exists(), "{format}: {code} {said}");
+        assert!(said.contains(if has_whole { told } else { useless }), "{format}: {said}");
+        if has_whole {
+            let (code, _, said) = run(path, "known build --keep-going --class bad set.pfhk list", "");
+            assert!(code == 3 && said.contains("known files: 1, lines: 1"), "{format}: {code} {said}");
+            assert!(run(path, "known info set.pfhk", "").1.contains("  refused 2 lines that"));
+            assert!(run(path, "match -q --known set.pfhk p/piece", "").1.starts_with("unknown"), "{format}");
+            fs::remove_file(path.join("set.pfhk")).unwrap();
+        }
+        // The digest of a piece is known: the file that has the piece is not.
+        fs::write(path.join("known"), format!("{}  piece\n", md5(b"evil con"))).unwrap();
+        for known in ["known", "bad=known"] {
+            let (code, printed, said) = run(path, &format!("match --known {known} --digests list"), "");
+            if has_whole {
+                assert!(code == 3 && said.contains(told) && !printed.contains("offset"), "{format}: {printed}{said}");
+            } else {
+                assert!(code == 2 && said.contains(useless), "{format}: {code} {said}");
+            }
+        }
+        // Both ways out of the doubt, which the message tells.
+        assert_eq!(run(path, "convert -q -f jsonl -o files list", "").0, 0);
+        let (code, printed, _) = run(path, "match --known bad=files p", "");
+        let expected = if has_whole { 3 } else { 2 };
+        assert_eq!((code, printed.matches("known-bad").count()), (1, expected), "{format}: {printed}");
+        run(path, "convert -q --piecewise -f jsonl -o marked list", "");
+        let (code, printed, said) = run(path, "match --known bad=marked p", "");
+        if has_whole {
+            assert_eq!((code, printed.matches("known-bad").count()), (1, 1), "{format}: {printed}");
+        } else {
+            assert!(code == 2 && said.contains("pieces of files"), "{format}: {code} {said}");
+        }
+    }
+}
