@@ -27,6 +27,20 @@ impl ClassifiedSet {
         origins.map(|origin| self.class.unwrap_or(origin.class)).min()
     }
 
+    /// Whether the set knows no file of a size that it does not have: all of its entries are good, and it has the size
+    /// of each. Sources may state wrong sizes, and that may hide a good file, but no other one.
+    pub fn tells_by_size(&self) -> bool {
+        self.set.has_sizes() && self.best_class().is_none_or(|class| class == Class::Good)
+    }
+
+    /// Whether the set knows no file of this size, whatever its digests.
+    ///
+    /// # Errors
+    /// If the set cannot be read, or was truncated.
+    pub fn rules_out_size(&self, size: u64) -> io::Result<bool> {
+        Ok(self.tells_by_size() && !self.set.may_have_size(size)?)
+    }
+
     /// Returns the names of the algorithms of those digests that the set has.
     fn algorithms_of(&self, digests: &[Digest]) -> io::Result<Vec<&'static str>> {
         let mut names = Vec::new();

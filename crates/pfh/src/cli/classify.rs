@@ -166,7 +166,8 @@ impl Classification<'_> {
             let class = if record.digests.is_empty() && !is_told_by_size && !is_told_by_nothing {
                 Ok(None)
             } else {
-                self.verdict(None, &record.path, &record.digests, &mut item.bytes).map(Some)
+                let file = Named { list: None, name: &record.path, size: record.size(), digests: &record.digests };
+                self.verdict(file, &mut item.bytes).map(Some)
             };
             let class = class.unwrap_or_else(|error| self.fail(error));
             item.is_finding = class.is_some_and(|class| self.is_finding(class));
@@ -181,16 +182,11 @@ impl Classification<'_> {
             if self.failed.get().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let sets = self.classifier.sets();
-        // Where every set has the sizes of all its files, a file of another size is unknown, and need not be read.
-        // Lists may state wrong sizes, and that may hide a good file, but not a bad one.
-        let is_good = |one: &ClassifiedSet| one.best_class().is_none_or(|class| class == Class::Good);
-        let tells_by_size = self.format == VerdictFormat::Text
-            && self.found.is_none()
-            && sets.iter().all(|one| one.set.has_sizes() && is_good(one));
+        // A file that every set rules out by its size need not be read. The other formats show its digests.
+        let tells_by_size = self.format == VerdictFormat::Text && sets.iter().all(ClassifiedSet::tells_by_size);
         let decide = |_: &[u8], metadata: Option<&Metadata>| {
-            let is_unknown = metadata.is_some_and(|metadata| {
-                sets.iter().all(|one| matches!(one.set.may_have_size(metadata.size), Ok(false)))
-            });
+            let size = metadata.map(|metadata| metadata.size);
+            let is_unknown = sets.iter().all(|one| is_ruled_out(one, size));
             if is_unknown { Decision::RecordOnly(SkipReason::NotWanted) } else { Decision::Hash }
         };
         let decide: Option<Decide<'_>> = if tells_by_size { Some(&decide) } else { None };
@@ -211,7 +207,8 @@ impl Classification<'_> {
                 // Lists of plain digests have no names.
                 let digest = entry.digests.first().filter(|_| entry.path.is_empty()).map(ToString::to_string);
                 let name = digest.as_ref().map_or(&entry.path[..], |digest| digest.as_bytes());
-                let class = self.listed_verdict(list, name, digests, &mut out).map_err(|error| self.unread(&error))?;
+                let file = Named { list: Some(list), name, size: entry.expected.size, digests };
+                let class = self.listed_verdict(file, &mut out).map_err(|error| self.unread(&error))?;
                 if let Some(class) = class {
                     counts.add(class);
                     command.tally.findings += u64::from(self.is_finding(class));
@@ -240,14 +237,9 @@ impl Classification<'_> {
     }
 
     /// Classifies a file and appends its line to `out`, if it is wanted and not left out.
-    fn verdict(
-        &self,
-        list: Option<&[u8]>,
-        name: &[u8],
-        digests: &[Digest],
-        out: &mut Vec<u8>,
-    ) -> io::Result<Option<Class>> {
-        let known = self.known(digests, self.found.as_ref())?;
+    fn verdict(&self, file: Named<'_>, out: &mut Vec<u8>) -> io::Result<Option<Class>> {
+        let known = self.known(file, self.found.as_ref())?;
+        let Named { list, name, digests, .. } = file;
         let class = known.first().map(|known| known.class);
         self.guesses.iter().for_each(|guess| guess.note(&known));
         if self.found.is_none() && self.is_wanted(class) && self.writer.can_express(name) {
@@ -260,33 +252,32 @@ impl Classification<'_> {
 
     /// Classifies an entry of a list; `None` if a set that could make it known, or of a class that beats the one found,
     /// has digests by other algorithms only.
-    fn listed_verdict(
-        &self,
-        list: &[u8],
-        name: &[u8],
-        digests: &[Digest],
-        out: &mut Vec<u8>,
-    ) -> io::Result<Option<Option<Class>>> {
+    fn listed_verdict(&self, file: Named<'_>, out: &mut Vec<u8>) -> io::Result<Option<Option<Class>>> {
         let has = |algorithm| {
-            self.is_wanted_of_list(algorithm) && digests.iter().any(|digest| digest.algorithm() == algorithm)
+            self.is_wanted_of_list(algorithm) && file.digests.iter().any(|digest| digest.algorithm() == algorithm)
         };
         let not_told: Vec<_> = self.classifier.sets().iter().filter(|one| !one.set.can_be_asked(has)).collect();
         if !not_told.is_empty() {
-            let Some(found) = self.known(digests, None)?.first().map(|known| known.class) else {
+            let Some(found) = self.known(file, None)?.first().map(|known| known.class) else {
                 return Ok(None);
             };
             if not_told.iter().any(|one| one.best_class().is_some_and(|best| best < found)) {
                 return Ok(None);
             }
         }
-        self.verdict(Some(list), name, digests, out).map(Some)
+        self.verdict(file, out).map(Some)
     }
 
-    /// Returns the entries that a file with these digests is, and notes them in `found`. A set is asked only about
-    /// those that it needs. An entry of a list may lack some: then the set is asked about all that count.
-    fn known(&self, digests: &[Digest], found: Option<&Found>) -> io::Result<KnownEntries> {
+    /// Returns the entries that a file is, and notes them in `found`. A set that does not rule it out by its size is
+    /// asked only about the digests that it needs. An entry of a list may lack some: then the set is asked about all
+    /// that count.
+    fn known(&self, file: Named<'_>, found: Option<&Found>) -> io::Result<KnownEntries> {
+        let Named { size, digests, .. } = file;
         let has = |algorithm: &Algorithm| digests.iter().any(|digest| digest.algorithm() == *algorithm);
         let is_asked = |set: usize, algorithm: Algorithm| {
+            if is_ruled_out(&self.classifier.sets()[set], size) {
+                return false;
+            }
             let asked = &self.asked[set];
             if asked.iter().all(has) { asked.contains(&algorithm) } else { self.is_wanted_of_list(algorithm) }
         };
@@ -364,6 +355,22 @@ impl Classification<'_> {
         note_left_out(left_out, command);
         Ok(())
     }
+}
+
+/// A file, or an entry of a list, that is to be classified.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    /// The list of the entry; `None` for a file.
+    list: Option<&'a [u8]>,
+    name: &'a [u8],
+    /// The size in bytes, if it is known.
+    size: Option<u64>,
+    digests: &'a [Digest],
+}
+
+/// Whether a set knows no file of this size. One that cannot tell is asked about the digests, and fails then.
+fn is_ruled_out(one: &ClassifiedSet, size: Option<u64>) -> bool {
+    size.is_some_and(|size| matches!(one.rules_out_size(size), Ok(true)))
 }
 
 /// Counts and reports names of lists and sets that are left out.

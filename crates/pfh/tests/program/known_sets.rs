@@ -900,11 +900,24 @@ fn a_wrong_size_hides_no_bad_file() {
             );
         }
     }
-    // Of a good one, the size is taken as it is, but for those that were not found.
-    let run =
-        |more: &[&str]| pfh(d, [&["match", "-q", "--known", "good=wrong.csv", "files"], more].concat()).run().stdout;
-    assert!(String::from_utf8_lossy(&run(&[])).contains("unknown      files/bad\n"));
-    assert_eq!(String::from_utf8_lossy(&run(&["--not-found"])), "");
+    // Of a good one, the size is taken as it is: in every format, of files and of entries of lists, whether they are
+    // looked for or not found, and beside other sets.
+    fs::write(d.join("own.csv"), format!("path,size,md5\nown,3,{}\n", digest("md5", b"bad"))).unwrap();
+    fs::write(d.join("none.md5"), format!("{}  none\n", digest("md5", b"none"))).unwrap();
+    for (more, unknown) in [
+        (&["files"][..], "unknown      files/bad\n"),
+        (&["-f", "csv", "files"], "unknown,files/bad,,"),
+        (&["-f", "jsonl", "files"], "\"path\":\"files/bad\",\"class\":\"unknown\""),
+        (&["--known", "bad=none.md5", "files"], "unknown      files/bad\n"),
+        (&["--digests", "own.csv"], "unknown      own.csv:own\n"),
+        (&["--not-found", "files"], "known-good   a.jpg  "),
+        (&["-f", "csv", "--not-found", "files"], "known-good,a.jpg,,"),
+    ] {
+        let printed = pfh(d, [&["match", "-q", "--known", "good=wrong.csv"], more].concat()).run().stdout;
+        let printed = String::from_utf8_lossy(&printed);
+        assert!(printed.contains(unknown), "{more:?}: {printed}");
+        assert_eq!(printed.contains("known-good"), more.contains(&"--not-found"), "{more:?}: {printed}");
+    }
 }
 
 /// Where a set has all sizes, a file of another size is unknown without being read.
