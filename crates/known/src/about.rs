@@ -57,6 +57,19 @@ impl FromStr for Class {
     }
 }
 
+/// Another set with which rows were compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ComparedSet {
+    /// The name of its file, without directories.
+    pub name: String,
+    /// Length of the file in bytes.
+    pub bytes: u64,
+    /// The SHA-256 digest of the file, in hexadecimal; empty where it was not computed.
+    pub sha256: String,
+}
+
 /// A source of a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -85,6 +98,14 @@ pub struct Origin {
     /// Algorithms of digests that were guessed from their length.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guessed: Vec<String>,
+    /// Sets whose files were left out of the rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<ComparedSet>,
+    /// Sets all of which have the files of the rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub common: Vec<ComparedSet>,
+    /// Rows that these sets left out, which [`Origin::rows`] does not count.
+    pub left_out: u64,
     /// Entries of the set that are shown as of this source: those that no source before it, or of a class that counts
     /// more, has too.
     pub entries: u64,
@@ -104,6 +125,9 @@ impl Default for Origin {
             rows: 0,
             refused: 0,
             guessed: Vec::new(),
+            except: Vec::new(),
+            common: Vec::new(),
+            left_out: 0,
             entries: 0,
         }
     }

@@ -180,6 +180,11 @@ impl SetBuilder {
         self.origins.get_mut(self.source)
     }
 
+    /// Returns all sources.
+    pub(crate) fn origins(&mut self) -> &mut [Origin] {
+        &mut self.origins
+    }
+
     /// Adds a row of the current source. Digests of other algorithms than the set's are left out; returns whether any
     /// was left.
     ///

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use pfh_digest::{Algorithm, Digest};
 
-use crate::about::{Class, Origin};
+use crate::about::{Class, ComparedSet, Origin};
 use crate::builder::{Keep, Row, SetBuilder};
 use crate::classifier::{ClassifiedSet, Classifier, Known};
 use crate::import::Importer;
@@ -73,8 +73,8 @@ fn files_are_left_out_of_a_set() {
     let builder = SetBuilder::new(&[md5()], Keep::default(), 1 << 20);
     let mut importer = Importer::new(builder, 1 << 20);
     importer.builder().begin_source(Origin::default()).unwrap();
-    importer.keep_only(set());
-    importer.leave_out(set());
+    importer.keep_only(ComparedSet::default(), set());
+    importer.leave_out(ComparedSet::default(), set());
     let before = ENTRIES_READ.get();
     for _ in 0..COUNT {
         assert!(importer.push(&Row { digests: &[common()], ..Row::default() }).unwrap());

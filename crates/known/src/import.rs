@@ -5,14 +5,15 @@ use std::io;
 use pfh_digest::{Algorithm, Digest};
 use pfh_list::{Contents, List, ReadError};
 
+use crate::about::ComparedSet;
 use crate::builder::{Row, SetBuilder};
 use crate::set::{KnownSet, Text};
 
 /// Fills a set: rows pass if they are in all sets that are to be in common, and in none of the excepted ones.
 pub struct Importer {
     builder: SetBuilder,
-    common: Vec<KnownSet>,
-    except: Vec<KnownSet>,
+    common: Vec<(ComparedSet, KnownSet)>,
+    except: Vec<(ComparedSet, KnownSet)>,
     left_out: u64,
     not_compared: u64,
     memory_bytes: u64,
@@ -40,19 +41,19 @@ impl Importer {
         Importer { builder, common, except, left_out: 0, not_compared: 0, memory_bytes, named }
     }
 
-    /// Lets only files pass that this set has.
-    pub fn keep_only(&mut self, set: KnownSet) {
-        self.common.push(set);
+    /// Lets only files pass that this set has. `about` is what all sources tell of it.
+    pub fn keep_only(&mut self, about: ComparedSet, set: KnownSet) {
+        self.common.push((about, set));
     }
 
-    /// Leaves out files that this set has.
-    pub fn leave_out(&mut self, set: KnownSet) {
-        self.except.push(set);
+    /// Leaves out files that this set has. `about` is what all sources tell of it.
+    pub fn leave_out(&mut self, about: ComparedSet, set: KnownSet) {
+        self.except.push((about, set));
     }
 
     /// Returns the sets with which rows are compared: those that are left out, and then those that are to be in common.
     pub fn compared(&self) -> impl Iterator<Item = &KnownSet> {
-        self.except.iter().chain(&self.common)
+        self.except.iter().chain(&self.common).map(|(_, set)| set)
     }
 
     /// Returns the number of rows that did not pass.
@@ -81,7 +82,13 @@ impl Importer {
     }
 
     /// Returns the builder, to write the set.
-    pub fn into_builder(self) -> SetBuilder {
+    pub fn into_builder(mut self) -> SetBuilder {
+        let about = |sets: Vec<(ComparedSet, KnownSet)>| sets.into_iter().map(|(about, _)| about).collect::<Vec<_>>();
+        let (except, common) = (about(self.except), about(self.common));
+        for origin in self.builder.origins() {
+            origin.except.extend_from_slice(&except);
+            origin.common.extend_from_slice(&common);
+        }
         self.builder
     }
 
@@ -91,15 +98,21 @@ impl Importer {
     /// If a set or a temporary file cannot be read or written.
     pub fn push(&mut self, row: &Row<'_>) -> io::Result<bool> {
         for (sets, wanted) in [(&self.common, true), (&self.except, false)] {
-            for set in sets {
+            for (_, set) in sets {
                 let is_there = set.has_agreeing(row.digests)?;
                 let has = |algorithm| row.digests.iter().any(|digest| digest.algorithm() == algorithm);
                 if !is_there && !set.can_be_asked(has) {
                     self.not_compared += 1;
+                    if let Some(origin) = self.builder.origin() {
+                        origin.refused += 1;
+                    }
                     return Ok(true);
                 }
                 if is_there != wanted {
                     self.left_out += 1;
+                    if let Some(origin) = self.builder.origin() {
+                        origin.left_out += 1;
+                    }
                     return Ok(true);
                 }
             }

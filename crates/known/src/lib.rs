@@ -44,7 +44,7 @@ mod set;
 mod starts;
 mod strings;
 
-pub use about::{About, BlockTotals, Class, Origin, UnknownClass};
+pub use about::{About, BlockTotals, Class, ComparedSet, Origin, UnknownClass};
 pub use block_hasher::{BlockError, BlockHasher, BlockKinds, EachDigests, SECTOR_BYTES};
 pub use block_set::{BlockFile, BlockSetBuilder, Blocks, FileId, KnownFile};
 pub use bloom::{BloomError, BloomFile, BloomFilter, BloomShape};

@@ -15,7 +15,9 @@ use super::serve;
 use super::verdicts;
 use super::written_set;
 use pfh_digest::Algorithm;
-use pfh_known::{BloomError, BloomFile, BloomShape, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder};
+use pfh_known::{
+    BloomError, BloomFile, BloomShape, ComparedSet, Importer, Keep, KnownSet, OpenError, Origin, Row, SetBuilder,
+};
 use pfh_list::{Contents, List};
 use pfh_record::Outcome;
 use pfh_similarity::Family;
@@ -67,8 +69,14 @@ fn build(arguments: &BuildArguments) -> Result<Ending, Failed> {
     if has_deltas {
         importer.builder().expect_deletions();
     }
-    arguments.except.iter().try_for_each(|path| verdicts::open_intact_set(path).map(|set| importer.leave_out(set)))?;
-    arguments.common.iter().try_for_each(|path| verdicts::open_intact_set(path).map(|set| importer.keep_only(set)))?;
+    for path in &arguments.except {
+        let set = verdicts::open_intact_set(path)?;
+        importer.leave_out(compared_of(path)?, set);
+    }
+    for path in &arguments.common {
+        let set = verdicts::open_intact_set(path)?;
+        importer.keep_only(compared_of(path)?, set);
+    }
     let reporting = Reporting { quiet: arguments.quiet, allow_empty: arguments.allow_empty, ..Reporting::DEFAULT };
     let mut command = Command::begin(reporting, None);
     command.without_totals();
@@ -207,7 +215,7 @@ fn add_source(
     let mut loaded = broken.end(added.contents, added.is_useful, added.without_digest, WANTED, "");
     if let Some(origin) = importer.builder().origin() {
         // A missing end is none of the lines.
-        origin.refused = loaded.broken - u64::from(is_cut);
+        origin.refused += loaded.broken - u64::from(is_cut);
     }
     let is_family = |name: &&str| Family::ALL.iter().any(|family| family.name() == *name);
     if let Some(useless) =
@@ -220,26 +228,43 @@ fn add_source(
 
 /// Returns the origin of a source.
 fn origin_of(source: &OsStr, format: &str, arguments: &BuildArguments) -> Result<Origin, Failed> {
-    let path = Path::new(source);
     let mut origin = Origin::default();
-    origin.name = String::from_utf8_lossy(path.file_name().unwrap_or(source).as_bytes()).into_owned();
+    origin.name = name_of(source);
     origin.format = format.to_owned();
     (origin.class, origin.release, origin.note) =
         (arguments.class.into(), arguments.release.clone(), arguments.note.clone());
     // An input that can be read only once, such as a pipe, has no digest of its own.
     if let Some(metadata) = metadata_of(source) {
-        origin.bytes = metadata.len();
-        let mut run = pfh::HashRun::new(["sha256"]).map_err(Failed::usage)?.path(path);
-        // One file needs no more of them, and each would want files to be open.
-        run.engine.threads = 1;
-        origin.sha256 = match run.records().map_err(Failed::usage)?.pop() {
-            Some(record) if record.outcome != Outcome::Complete => {
-                return Err(Failed::unread(pfh::Error::NotComplete(Box::new(record))));
-            }
-            record => record.and_then(|record| record.digests.first().map(ToString::to_string)).unwrap_or_default(),
-        };
+        (origin.bytes, origin.sha256) = (metadata.len(), sha256_of(Path::new(source))?);
     }
     Ok(origin)
+}
+
+/// Returns the facts about a set of --except or --common.
+fn compared_of(path: &Path) -> Result<ComparedSet, Failed> {
+    let mut compared = ComparedSet::default();
+    compared.name = name_of(path.as_os_str());
+    compared.bytes = fs::metadata(path).map_or(0, |metadata| metadata.len());
+    compared.sha256 = sha256_of(path)?;
+    Ok(compared)
+}
+
+/// Returns the name of a file without directories.
+fn name_of(path: &OsStr) -> String {
+    String::from_utf8_lossy(Path::new(path).file_name().unwrap_or(path).as_bytes()).into_owned()
+}
+
+/// Returns the SHA-256 digest of a file, in hexadecimal.
+fn sha256_of(path: &Path) -> Result<String, Failed> {
+    let mut run = pfh::HashRun::new(["sha256"]).map_err(Failed::usage)?.path(path);
+    // One file needs no more of them, and each would want files to be open.
+    run.engine.threads = 1;
+    match run.records().map_err(Failed::usage)?.pop() {
+        Some(record) if record.outcome != Outcome::Complete => {
+            Err(Failed::unread(pfh::Error::NotComplete(Box::new(record))))
+        }
+        record => Ok(record.and_then(|record| record.digests.first().map(ToString::to_string)).unwrap_or_default()),
+    }
 }
 
 /// Returns the metadata of a source that can be read more than once.
@@ -512,7 +537,7 @@ impl Adding<'_> {
         let Rows { is_useful, without_digest } = self.rows;
         let loaded = self.broken.into_inner().end(Contents::default(), is_useful, without_digest, WANTED, "");
         if let Some(origin) = self.importer.builder().origin() {
-            origin.refused = loaded.broken;
+            origin.refused += loaded.broken;
         }
         loaded
     }
@@ -577,6 +602,15 @@ fn info(arguments: &InfoArguments) -> Result<Ending, Failed> {
             if *refused > 0 {
                 let refused = plural(*refused, if about.blocks.is_some() { "file" } else { "line" });
                 text += &format!("  refused {refused} that could not be read, or had no digest\n");
+            }
+            if origin.left_out > 0 {
+                text += &format!("  omitted {}, by the sets of --except and --common\n", Count(origin.left_out));
+            }
+            for (word, sets) in [("except", &origin.except), ("common", &origin.common)] {
+                for set in sets {
+                    let (name, sha256) = (message::quoted(set.name.as_bytes()), message::escaped_lines(&set.sha256));
+                    text += &format!("  {word:<7} {name}, sha256 {sha256}\n");
+                }
             }
             let facts = [
                 ("guessed", &guessed),

@@ -120,6 +120,7 @@ fn entries_that_a_set_cannot_be_asked_about_are_counted() {
         assert!(code == 3 && said.contains("2 lines cannot be compared with the sets"), "{code} {said}");
         assert!(!path.join("made.pfhk").exists());
         assert_eq!(run(path, &format!("{build} --keep-going"), "").0, 3);
+        assert!(run(path, "known info made.pfhk", "").1.contains("  refused 2 lines that"), "{option}");
         fs::remove_file(path.join("made.pfhk")).unwrap();
     }
 }

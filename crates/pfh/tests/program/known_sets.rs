@@ -248,6 +248,28 @@ fn sets_are_added_subtracted_and_intersected() {
     ] {
         pfh(directory.path(), [&["known", "build"][..], more].concat()).run().expect(0, said);
     }
+    // The sets tell how they came about, and so does one that is built of them.
+    let d = directory.path();
+    let sha256 = digest("sha256", &fs::read(d.join("bad.pfhk")).unwrap()).to_string();
+    pfh(d, ["known", "build", "-q", "--common", "good.pfhk", "again.pfhk", "rest.pfhk"]).run().expect(0, "");
+    for (set, except, common) in [("rest", true, false), ("same", false, true), ("again", true, false)] {
+        let set = format!("{set}.pfhk");
+        let told = pfh(d, ["known", "info", &set]).run();
+        let told = String::from_utf8_lossy(told.expect(0, ""));
+        assert!(told.contains("  omitted 1, by the sets of --except and --common\n"), "{told}");
+        for (word, is_there) in [("except", except), ("common", common)] {
+            let line = format!("  {word:<7} `bad.pfhk`, sha256 {sha256}\n");
+            assert_eq!(told.contains(&line), is_there, "{set}: {told}");
+        }
+        assert_eq!(told.contains("  common  `good.pfhk`, sha256 "), set == "again.pfhk", "{set}: {told}");
+        let json: Value =
+            serde_json::from_slice(pfh(d, ["known", "info", "--json", &set]).run().expect(0, "")).unwrap();
+        let source = &json["about"]["sources"][0];
+        let compared = if except { &source["except"][0] } else { &source["common"][0] };
+        let bytes = fs::metadata(d.join("bad.pfhk")).unwrap().len();
+        assert_eq!(compared, &serde_json::json!({ "name": "bad.pfhk", "bytes": bytes, "sha256": sha256 }), "{set}");
+        assert_eq!((&source["rows"], &source["left_out"]), (&1.into(), &1.into()), "{set}");
+    }
     let text = digest("md5", b"both").to_string();
     let looked = pfh(directory.path(), ["known", "lookup", "same.pfhk"]).input(format!("# comment\n{text}\nx\n")).run();
     let answer = looked.expect(3, "pfh: line 3: `x` is no digest of this set\n");
