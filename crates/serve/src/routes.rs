@@ -182,8 +182,9 @@ impl Refused {
                         refused(Refusal::Size);
                         StatusCode::PAYLOAD_TOO_LARGE
                     }
-                    RequestError::NoKey(_) => StatusCode::NOT_FOUND,
-                    RequestError::NotJson(_) => {
+                    // So hashlookup answers.
+                    RequestError::NoKey(key) if key == HASHES => StatusCode::NOT_FOUND,
+                    RequestError::NoKey(_) | RequestError::NotJson(_) => {
                         refused(Refusal::Malformed);
                         StatusCode::BAD_REQUEST
                     }
@@ -252,6 +253,9 @@ async fn lookup(Shared(state): Shared<App>, path: Result<Path<String>, PathRejec
         Err(error) => Refused::Set(error).answer(&state),
     }
 }
+
+/// The key of the digests in a request of hashlookup.
+const HASHES: &str = "hashes";
 
 /// Memory that a digest of a request takes while it is answered, in bytes, besides its text.
 const VALUE_BYTES: usize = 128;
@@ -350,7 +354,7 @@ async fn bulk(Shared(state): Shared<App>, request: Request, name: &'static str) 
         let is_known = found.is_some();
         Ok((found, is_known))
     };
-    let answered = many(Arc::clone(&state), request, "hashes", ("[", "]"), answer).await;
+    let answered = many(Arc::clone(&state), request, HASHES, ("[", "]"), answer).await;
     answered.unwrap_or_else(|refused| refused.answer(&state))
 }
 

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 pub(crate) use pfh::parse_bytes;
 
+/// The reason against a number of 0.
+pub(crate) const AT_LEAST_ONE: &str = "it has to be 1 or more";
+
 /// Parses a time such as `90s`, `30m`, `2h`, `90d` or `4w`.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     let unclear = || format!("`{text}` is not a time; write for example 90s, 30m, 2h, 90d or 4w");

@@ -1,6 +1,6 @@
 //! The command line of `pfh known serve`.
 
-use super::quantity::parse_bytes;
+use super::quantity::{AT_LEAST_ONE, parse_bytes};
 use clap::{Args, ValueHint};
 use pfh_known::Class;
 use std::ffi::OsString;
@@ -79,7 +79,7 @@ pub(crate) struct ServeArguments {
     pub(crate) max_digests: NonZeroU32,
 
     /// Longest body of a request over HTTP (K, M, G: powers of 1024).
-    #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = parse_bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = parse_limit)]
     pub(crate) max_body: u64,
 
     /// Most digests in a line of the protocol of nsrlsvr.
@@ -87,12 +87,12 @@ pub(crate) struct ServeArguments {
     pub(crate) max_line_digests: NonZeroU32,
 
     /// Longest line of the protocol of nsrlsvr (K, M, G: powers of 1024).
-    #[arg(long, value_name = "SIZE", default_value = "128K", value_parser = parse_bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "128K", value_parser = parse_limit)]
     pub(crate) max_line: u64,
 
     /// Memory limit for requests and answers on their way, beside a few kilobytes of each connection (K, M, G: powers
     /// of 1024). The sets are mapped, and are not in it.
-    #[arg(short, long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
+    #[arg(short, long, value_name = "SIZE", default_value = "64M", value_parser = parse_limit)]
     pub(crate) memory: u64,
 
     /// Time for a client to begin its first request, to send one that it has begun, and to take each part of an answer.
@@ -102,6 +102,14 @@ pub(crate) struct ServeArguments {
     /// Time for which a connection of the protocol of nsrlsvr may be without a request after its first.
     #[arg(long, value_name = "SECONDS", default_value = "300")]
     pub(crate) idle: NonZeroU16,
+}
+
+/// Parses a limit in bytes, with which something can pass.
+fn parse_limit(text: &str) -> Result<u64, String> {
+    match parse_bytes(text)? {
+        0 => Err(AT_LEAST_ONE.to_owned()),
+        bytes => Ok(bytes),
+    }
 }
 
 fn parse_http(text: &str) -> Result<SocketAddr, String> {

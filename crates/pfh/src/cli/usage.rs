@@ -2,10 +2,12 @@
 
 use super::args::Arguments;
 use super::message::quoted;
+use super::quantity::AT_LEAST_ONE;
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 
 /// Arguments that others can stand for: the commands that need them, the argument, and all that serve. The parser names
 /// only the argument.
@@ -67,7 +69,9 @@ pub(super) fn refused_value(error: &clap::Error, option: &str) -> String {
         _ => format!("{option} has no value"),
     };
     let values = error.get(ContextKind::ValidValue).map(strings).unwrap_or_default();
+    let is_zero = |reason: &ParseIntError| *reason.kind() == IntErrorKind::Zero;
     match error.source() {
+        Some(reason) if reason.downcast_ref().is_some_and(is_zero) => format!("{refused} ({AT_LEAST_ONE})"),
         Some(reason) => format!("{refused} ({reason})"),
         None if values.is_empty() => refused,
         None => format!("{refused} (possible values: {})", values.join(", ")),
@@ -152,6 +156,8 @@ mod tests {
             ("pfh known info --such set", "`--such` is not an option of `pfh known info`"),
             ("pfh cpu x", "`x` is one argument too many for `pfh cpu`"),
             ("pfh hash --mode fast d", "`fast` is not a value of --mode (possible values: adaptive, mtp, smt)"),
+            ("pfh known serve --max-digests 0 s", "`0` is not a value of --max-digests (it has to be 1 or more)"),
+            ("pfh known serve --max-body 0K s", "`0K` is not a value of --max-body (it has to be 1 or more)"),
             ("pfh hash -m 12X d", "`12X` is not a value of --memory (`12X` is not a size"),
             ("pfh hash -t 1 -t 2 d", "--threads is given more than once"),
             ("pfh lab runs", "`runs` is not a command of `pfh lab`; "),

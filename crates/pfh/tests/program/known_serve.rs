@@ -277,6 +277,12 @@ fn what_cannot_be_served_is_refused_at_once() {
     assert_eq!(run(&["--listen", "example.org:80", "good.pfhk"]).code(), 2);
     assert_eq!(run(&["lost.pfhk"]).code(), 2);
     assert_eq!(run(&[]).code(), 2);
+    // Whoever means no limit is told, instead of getting a server that refuses everything.
+    for limit in ["--max-connections", "--max-digests", "--max-body", "--max-line", "--memory", "--timeout"] {
+        let text =
+            format!("pfh: `0` is not a value of {limit} (it has to be 1 or more); see `pfh known serve --help`\n");
+        run(&["--listen", "127.0.0.1:0", limit, "0", "good.pfhk"]).expect(2, &text);
+    }
     let ended = run(&["--listen", "127.0.0.1:0", "--max-connections", "4000000000", "good.pfhk"]);
     assert!(ended.code() == 2 && ended.said().contains("open files is too low for 4000000000 connections"));
 }

@@ -114,6 +114,12 @@ fn hashlookup_answers_as_specified() {
         let answer = post(http, &format!("/bulk/{path}"), &json!({ "hashes": ["x", 7, null, unknown] }).to_string());
         assert_eq!((answer.status, answer.json()), (200, json!([])));
     }
+    // The own interface tells that the request is wrong, and why.
+    for body in ["{}", "{\"hashes\":[]}"] {
+        let answer = post(http, "/v1/lookup", body);
+        let message = "the request has no key \"digests\" with an array of digests";
+        assert_eq!((answer.status, answer.json()), (400, json!({ "message": message })), "{body}");
+    }
     let bulk = post(http, "/bulk/md5", &json!({ "hashes": ["x", md5, md5.to_uppercase()] }).to_string());
     assert_eq!(bulk.json(), json!([expected, expected]));
     let info = get(http, "/info").json();
