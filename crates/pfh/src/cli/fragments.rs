@@ -41,7 +41,9 @@ pub(crate) fn run(
     }
     refuse_others(None, options)?;
     let [known] = &arguments.known[..] else {
-        return Err(Failed::usage("--blocks takes one set with --known"));
+        return Err(Failed::usage(
+            "--blocks takes one set with --known; `pfh known build --blocks` makes one of the files of several",
+        ));
     };
     let format = VerdictFormat::of(options.format, "--blocks")?;
     let opened = verdicts::open_block_set(known, block_bytes)?;

@@ -144,8 +144,9 @@ fn of_files(path: &Path, set: KnownSet) -> Result<KnownSet, Failed> {
     let Some(blocks) = set.blocks() else { return Ok(set) };
     let (path, block_bytes) = (message::quoted_path(path), blocks.block_bytes());
     Err(Failed::usage(format_args!(
-        "{path} is a set of blocks of {block_bytes} bytes and knows no whole files; `pfh match --blocks {block_bytes}` \
-         finds fragments with it"
+        "{path} is a set of blocks of {block_bytes} bytes: it knows no whole files, and cannot be joined, exported or \
+         asked about digests; `pfh match --blocks {block_bytes}` finds fragments with it, and `pfh known build --blocks \
+         {block_bytes}` makes one set of the files of several"
     )))
 }
 

@@ -189,12 +189,15 @@ fn wrong_sets_and_options_are_refused() {
         assert_eq!((ended.code(), ended.stderr.as_str()), (2, format!("pfh: {said}\n").as_str()), "{arguments:?}");
         assert!(ended.stdout.is_empty());
     };
-    let of_blocks = "`set` is a set of blocks of 4096 bytes and knows no whole files; `pfh match --blocks 4096` finds \
-                     fragments with it";
+    let of_blocks = "`set` is a set of blocks of 4096 bytes: it knows no whole files, and cannot be joined, exported or \
+                     asked about digests; `pfh match --blocks 4096` finds fragments with it, and `pfh known build \
+                     --blocks 4096` makes one set of the files of several";
     refused(&["match", "--known", "set", "image"], of_blocks);
     refused(&["match", "--known", "bad=set", "image"], of_blocks);
     refused(&["known", "lookup", "set", "00"], of_blocks);
+    refused(&["known", "export", "set"], of_blocks);
     refused(&["known", "build", "new", "set"], of_blocks);
+    refused(&["known", "build", "new", "whole", "set"], of_blocks);
     refused(&["known", "build", "new", "--except", "set", "list"], of_blocks);
     for set in ["set", "whole"] {
         let said = format!("`{set}` is a known set, and sets of blocks are made of the files themselves");
@@ -233,7 +236,7 @@ fn wrong_sets_and_options_are_refused() {
     );
     refused(
         &["match", "--blocks", "4096", "--known", "set", "--known", "set", "image"],
-        "--blocks takes one set with --known",
+        "--blocks takes one set with --known; `pfh known build --blocks` makes one of the files of several",
     );
     refused(
         &["match", "--blocks", "4096", "--known", "set", "-f", "sdhash", "image"],
