@@ -209,6 +209,7 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Exclude files smaller than SIZE')
             [CompletionResult]::new('--max-size', '--max-size', [CompletionResultType]::ParameterName, 'Exclude files larger than SIZE')
             [CompletionResult]::new('--max-depth', '--max-depth', [CompletionResultType]::ParameterName, 'Descend at most N levels below the given paths; 1 means only the files directly in a directory')
+            [CompletionResult]::new('--check-sets', '--check-sets', [CompletionResultType]::ParameterName, 'Read each set whole before anything else, and refuse one of which a byte is not as it was written')
             [CompletionResult]::new('--negate', '--negate', [CompletionResultType]::ParameterName, 'Print the files that --only would leave out')
             [CompletionResult]::new('--names-only', '--names-only', [CompletionResultType]::ParameterName, 'Print nothing but the names of files, one in a line, as they are')
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them')
@@ -293,9 +294,11 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             break
         }
         'pfh;known;lookup' {
+            [CompletionResult]::new('--known', '--known', [CompletionResultType]::ParameterName, 'Look in this set, too (repeatable); also CLASS=SET')
             [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Format of the answers')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the answers')
+            [CompletionResult]::new('--check-sets', '--check-sets', [CompletionResultType]::ParameterName, 'Read each set whole before anything else, and refuse one of which a byte is not as it was written')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')

@@ -3887,12 +3887,27 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__known__subcmd__lookup)
-            opts="-f -h -V --filter --format --help --version"
+            opts="-f -h -V --known --check-sets --filter --format --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --known)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
                 --filter)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -4755,7 +4770,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__match)
-            opts="-0 -a -f -o -j -m -q -r -x -h -V --digests --digest --known --as --only --negate --names-only --zero --null --not-found --fail-on --algorithm --top --all-names --blocks --step --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
+            opts="-0 -a -f -o -j -m -q -r -x -h -V --digests --digest --known --check-sets --as --only --negate --names-only --zero --null --not-found --fail-on --algorithm --top --all-names --blocks --step --key-file --key-hex --derive-key --threshold --symmetric --sample --fast --resemblance --format --output --allow-empty --threads --memory --progress --quiet --verbose --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

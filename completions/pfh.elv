@@ -203,6 +203,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --min-size 'Exclude files smaller than SIZE'
             cand --max-size 'Exclude files larger than SIZE'
             cand --max-depth 'Descend at most N levels below the given paths; 1 means only the files directly in a directory'
+            cand --check-sets 'Read each set whole before anything else, and refuse one of which a byte is not as it was written'
             cand --negate 'Print the files that --only would leave out'
             cand --names-only 'Print nothing but the names of files, one in a line, as they are'
             cand -0 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them'
@@ -282,9 +283,11 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand --version 'Print version'
         }
         &'pfh;known;lookup'= {
+            cand --known 'Look in this set, too (repeatable); also CLASS=SET'
             cand --filter 'Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them'
             cand -f 'Format of the answers'
             cand --format 'Format of the answers'
+            cand --check-sets 'Read each set whole before anything else, and refuse one of which a byte is not as it was written'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'

@@ -229,6 +229,7 @@ complete -c pfh -n "__fish_pfh_using_subcommand match" -l exclude -d 'Exclude fi
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l min-size -d 'Exclude files smaller than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-size -d 'Exclude files larger than SIZE' -r
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l max-depth -d 'Descend at most N levels below the given paths; 1 means only the files directly in a directory' -r
+complete -c pfh -n "__fish_pfh_using_subcommand match" -l check-sets -d 'Read each set whole before anything else, and refuse one of which a byte is not as it was written'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l negate -d 'Print the files that --only would leave out'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -l names-only -d 'Print nothing but the names of files, one in a line, as they are'
 complete -c pfh -n "__fish_pfh_using_subcommand match" -s 0 -l null -l zero -d 'With --names-only: end names with NUL instead of a line feed, as `xargs -0` reads them'
@@ -286,10 +287,12 @@ complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcomman
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -l json -d 'Print a JSON object instead of text'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -s h -l help -d 'Print help'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from info" -s V -l version -d 'Print version'
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -l known -d 'Look in this set, too (repeatable); also CLASS=SET' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -l filter -d 'Ask this Bloom filter first: digests that it does not have are unknown, and the set is not asked for them' -r -F
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s f -l format -d 'Format of the answers' -r -f -a "text\t'Lines of class, name and what the set tells'
 csv\t'Comma-separated values with a header'
 jsonl\t'JSON Lines: a header, files, a summary'"
+complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -l check-sets -d 'Read each set whole before anything else, and refuse one of which a byte is not as it was written'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from lookup" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand known; and __fish_seen_subcommand_from export" -s f -l format -d 'A format of `pfh hash`; `digests`, a line for each digest of one algorithm; or `bloom`, a Bloom filter in the format of DCSO, which hashlookup uses' -r

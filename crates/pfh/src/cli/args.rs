@@ -323,6 +323,14 @@ pub(crate) struct MatchArguments {
     #[arg(long, value_name = "LIST", value_hint = ValueHint::FilePath)]
     pub(crate) known: Vec<OsString>,
 
+    /// Read each set whole before anything else, and refuse one of which a byte is not as it was written.
+    ///
+    /// Sets of up to 64 MiB always are. Of a larger one, only the end is checked without this option, so that it is
+    /// opened at once: a file is not found then by a damaged digest. `pfh known info --verify` checks a set once, such
+    /// as after copying it.
+    #[arg(long, requires = "known")]
+    pub(crate) check_sets: bool,
+
     /// Read the lists as this format, instead of recognising it: a format of `pfh hash`, or one that is only read.
     ///
     /// Sets stay sets.

@@ -39,8 +39,9 @@ pub(crate) fn run(
     }
     refuse_others(None, options)?;
     let format = VerdictFormat::of(options.format, "sets and classes")?;
+    let (check, format_of_lists, memory_bytes) = (arguments.check_sets, arguments.read_as, options.memory / 4);
     let (classifier, broken) =
-        verdicts::open_all(&arguments.known, arguments.read_as, algorithm, options.memory / 4, options.quiet)?;
+        verdicts::open_all(&arguments.known, check, format_of_lists, algorithm, memory_bytes, options.quiet)?;
     let algorithms = algorithms_of(&classifier, algorithm)?;
     let asked = |one: &ClassifiedSet| match algorithm {
         Some(algorithm) => vec![algorithm],
@@ -244,7 +245,8 @@ impl Classification<'_> {
         self.guesses.iter().for_each(|guess| guess.note(&known));
         if self.found.is_none() && self.is_wanted(class) && self.writer.can_express(name) {
             let facts = known.first().map(|first| self.classifier.facts(first).map(|facts| (first.class, facts)));
-            let verdict = Verdict { list, name, digests, known: facts.transpose()?, entries: known.len() };
+            let verdict =
+                Verdict { list, name, digests, known: facts.transpose()?, entries: known.len(), others: None };
             self.writer.verdict(&verdict, self.algorithms, out);
         }
         Ok(class)
@@ -343,7 +345,7 @@ impl Classification<'_> {
                     facts.name = digest;
                 }
                 let known = Some((known.class, facts));
-                let verdict = Verdict { list: None, name: &name, digests, known, entries: 1 };
+                let verdict = Verdict { list: None, name: &name, digests, known, entries: 1, others: None };
                 self.writer.verdict(&verdict, self.algorithms, &mut out);
                 if out.len() > 1 << 16 {
                     command.write(&std::mem::take(&mut out));

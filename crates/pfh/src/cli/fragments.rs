@@ -46,7 +46,7 @@ pub(crate) fn run(
         ));
     };
     let format = VerdictFormat::of(options.format, "--blocks")?;
-    let opened = verdicts::open_block_set(known, block_bytes)?;
+    let opened = verdicts::open_block_set(known, block_bytes, arguments.check_sets)?;
     let Some(own) = opened.set.algorithms().next() else {
         return Err(Failed::usage(format_args!("{} has no blocks", message::quoted(&opened.name))));
     };

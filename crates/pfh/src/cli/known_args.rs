@@ -186,6 +186,19 @@ pub(crate) struct LookupArguments {
     #[arg(value_name = "SET", value_hint = ValueHint::FilePath)]
     pub(crate) set: OsString,
 
+    /// Look in this set, too (repeatable); also CLASS=SET.
+    ///
+    /// Bad beats other, and other beats good; of the same class, the order of the sets counts.
+    #[arg(long, value_name = "SET", conflicts_with = "filter", value_hint = ValueHint::FilePath)]
+    pub(crate) known: Vec<OsString>,
+
+    /// Read each set whole before anything else, and refuse one of which a byte is not as it was written.
+    ///
+    /// Sets of up to 64 MiB always are. Of a larger one, only the end is checked without this option, so that it is
+    /// opened at once: a damaged digest is not found then.
+    #[arg(long)]
+    pub(crate) check_sets: bool,
+
     /// Digests in hexadecimal, whose length tells the algorithm [default: the lines of standard input].
     #[arg(value_name = "DIGEST")]
     pub(crate) digests: Vec<String>,

@@ -1,4 +1,4 @@
-//! `pfh known lookup`: digests of the command line or of standard input against a set.
+//! `pfh known lookup`: digests of the command line or of standard input against sets.
 //!
 //! Standard input is cut into texts of whole lines. Each thread answers every nth of them, and the answers are written
 //! in the order of the input. An input that has nothing more at the moment gets all answers before it is read on, since
@@ -12,7 +12,7 @@ use super::reading;
 use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::StartError;
-use pfh_known::{BloomFile, Classifier, Found, KnownSet};
+use pfh_known::{BloomFile, Classifier, Found, Known, KnownSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{self, Read};
@@ -50,13 +50,20 @@ const PROBES: u32 = 32;
 /// Runs `pfh known lookup`.
 pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
     let queries = arguments.digests.is_empty().then_some(OsStr::new("-"));
-    reading::one_input([verdicts::split_class(&arguments.set).1].into_iter().chain(queries), None)?;
-    let (classifier, unread) = verdicts::open_all(std::slice::from_ref(&arguments.set), None, None, 256 << 20, false)?;
+    let sets: Vec<OsString> = [&arguments.set].into_iter().chain(&arguments.known).cloned().collect();
+    reading::one_input(sets.iter().map(|argument| verdicts::split_class(argument).1).chain(queries), None)?;
+    let (classifier, unread) = verdicts::open_all(&sets, arguments.check_sets, None, None, 256 << 20, false)?;
+    let mut algorithms: Vec<Algorithm> = Vec::new();
+    for algorithm in classifier.sets().iter().flat_map(|one| one.set.algorithms()) {
+        if !algorithms.contains(&algorithm) {
+            algorithms.push(algorithm);
+        }
+    }
     let lookup = Lookup {
         writer: VerdictWriter::new(arguments.format),
-        set: std::slice::from_ref(&arguments.set),
+        sets: &sets,
         classifier: &classifier,
-        algorithms: classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect(),
+        algorithms,
         filter: arguments.filter.as_deref().map(|path| Filter::open(path, &classifier)).transpose()?,
     };
     let mut command = Command::printing()?;
@@ -67,14 +74,14 @@ pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
         queries.text.extend_from_slice(text.as_bytes());
         if !queries.push(start..queries.text.len(), &classifier) {
             let text = message::quoted(text.as_bytes());
-            return Err(Failed::usage(format_args!("{text} is no digest of this set")));
+            return Err(Failed::usage(format_args!("{text} {}", lookup.no_digest())));
         }
     }
     lookup.answer(&mut queries).map_err(|error| lookup.failed(&error))?;
     let stdin = arguments.digests.is_empty().then(message::standard_input).transpose();
     let stdin = stdin.map_err(|error| Failed::usage(format_args!("`-`: {error}")))?;
 
-    let mut answered = Answered { command, lines: 0, counts: Counts::default() };
+    let mut answered = Answered { command, lines: 0, counts: Counts::default(), no_digest: lookup.no_digest() };
     let mut out = Vec::new();
     lookup.writer.header(&lookup.algorithms, &mut out);
     answered.command.write(&out);
@@ -262,6 +269,8 @@ impl<R: Read + AsFd> Texts<R> {
 /// The output, and what was written to it.
 struct Answered {
     command: Command,
+    /// The reason against a line.
+    no_digest: &'static str,
     lines: u64,
     counts: Counts,
 }
@@ -271,7 +280,7 @@ impl Answered {
     fn write(&mut self, queries: &Queries) {
         for (number, text) in &queries.refused {
             let (number, text) = (self.lines + number, message::quoted(&queries.text[text.clone()]));
-            message::error(format_args!("line {number}: {text} is no digest of this set"));
+            message::error(format_args!("line {number}: {text} {}", self.no_digest));
             self.command.count_lines(1);
         }
         self.lines += queries.lines;
@@ -287,8 +296,8 @@ impl Answered {
 /// Look-ups of digests, as all threads make them.
 struct Lookup<'a> {
     writer: VerdictWriter,
-    /// The set as the command line names it.
-    set: &'a [OsString],
+    /// The sets as the command line names them.
+    sets: &'a [OsString],
     classifier: &'a Classifier,
     algorithms: Vec<Algorithm>,
     /// A filter that is asked before the set.
@@ -298,7 +307,19 @@ struct Lookup<'a> {
 impl Lookup<'_> {
     /// Returns the failure of a set or a filter that can no longer be read.
     fn failed(&self, error: &io::Error) -> Failed {
-        verdicts::unread(self.set, self.classifier, error)
+        verdicts::unread(self.sets, self.classifier, error)
+    }
+
+    /// Returns the reason against a text.
+    fn no_digest(&self) -> &'static str {
+        if self.sets.len() > 1 { "is no digest of these sets" } else { "is no digest of this set" }
+    }
+
+    /// Returns the digests of an entry, as far as its set keeps them, without the one that was found.
+    fn others(&self, known: &Known, found: &Digest) -> io::Result<Vec<Digest>> {
+        let mut digests = self.classifier.sets()[known.set].set.digests(known.entry)?;
+        digests.retain(|digest| digest.algorithm() != found.algorithm());
+        Ok(digests)
     }
 
     /// Answers the lines of standard input on several threads.
@@ -420,13 +441,14 @@ impl Lookup<'_> {
                     }
                 }
             }
+            let others = first.map_or(Ok(Vec::new()), |first| self.others(first, shown))?;
             let known = match first {
                 Some(first) => Some((first.class, self.classifier.facts(first)?)),
                 None => None,
             };
             queries.counts.add(known.as_ref().map(|(class, _)| *class));
             let digests = std::slice::from_ref(shown);
-            let verdict = Verdict { list: None, name: text, digests, known, entries };
+            let verdict = Verdict { list: None, name: text, digests, known, entries, others: Some(&others) };
             self.writer.verdict(&verdict, &self.algorithms, &mut queries.answers);
         }
         // Answers of a set that is being overwritten are not printed.

@@ -40,7 +40,7 @@ mod with_server {
         options.hosts.clone_from(&arguments.hosts);
         options.nsrlsvr = arguments.nsrlsvr;
         options.nsrlsvr_classes.clone_from(&arguments.nsrlsvr_classes);
-        let (classifier, unread) = verdicts::open_all(&arguments.sets, None, None, LIST_BYTES, false)?;
+        let (classifier, unread) = verdicts::open_all(&arguments.sets, false, None, None, LIST_BYTES, false)?;
         options.limits = limits(arguments)?;
         let mut command = Command::printing()?;
         command.count_lines(unread);

@@ -36,6 +36,9 @@ const ALGORITHMS: [&str; 12] = [
 /// The digests that such a set has.
 const WANTED: &str = "cryptographic algorithms of at least 8 bytes";
 
+/// Sets up to this length are read whole when they are opened: some hundredths of a second. Others are opened at once.
+const ALWAYS_CHECKED_BYTES: u64 = 64 << 20;
+
 /// Splits CLASS=PATH. A path that contains such a beginning itself is written with `./`.
 pub(crate) fn split_class(argument: &OsStr) -> (Option<Class>, &OsStr) {
     let bytes = argument.as_bytes();
@@ -101,6 +104,11 @@ pub(crate) fn refuse_damaged(path: &Path, set: &KnownSet, stops: &dyn Fn() -> bo
     }
 }
 
+/// Refuses a damaged set by which files are judged, if it is so short that this takes no time, or if it is asked for.
+fn check_opened(path: &Path, set: &KnownSet, is_asked_for: bool) -> Result<(), Failed> {
+    if is_asked_for || set.file_bytes() <= ALWAYS_CHECKED_BYTES { refuse_damaged(path, set, &|| false) } else { Ok(()) }
+}
+
 /// Refuses the answers of a set that was overwritten in place or lost since it was opened: they may be wrong.
 pub(crate) fn refuse_changed(path: &Path, set: &KnownSet) -> Result<(), Failed> {
     let failed = |error| Failed::unread(format_args!("{}: {error}", message::quoted_path(path)));
@@ -150,8 +158,9 @@ fn of_files(path: &Path, set: KnownSet) -> Result<KnownSet, Failed> {
     )))
 }
 
-/// Opens a set of blocks of this length. CLASS=PATH gives its files another class.
-pub(crate) fn open_block_set(argument: &OsStr, block_bytes: u64) -> Result<ClassifiedSet, Failed> {
+/// Opens a set of blocks of this length. CLASS=PATH gives its files another class. `check`: a damaged one is refused
+/// even if it is large.
+pub(crate) fn open_block_set(argument: &OsStr, block_bytes: u64, check: bool) -> Result<ClassifiedSet, Failed> {
     let (class, path) = split_class(argument);
     let set = open_any_set(Path::new(path))?;
     let quoted = message::quoted(path.as_bytes());
@@ -164,7 +173,7 @@ pub(crate) fn open_block_set(argument: &OsStr, block_bytes: u64) -> Result<Class
         Some(own) if own != block_bytes => {
             return Err(Failed::usage(format_args!("{quoted} is a set of blocks of {own} bytes: `--blocks {own}`")));
         }
-        Some(_) => {}
+        Some(_) => check_opened(Path::new(path), &set, check)?,
     }
     let name = Path::new(path).file_name().unwrap_or(path).as_bytes().to_vec();
     Ok(ClassifiedSet { name, class, set })
@@ -194,10 +203,12 @@ pub(crate) fn set_algorithms(names: &[String]) -> Result<Vec<Algorithm>, Failed>
     names.iter().map(|name| of(name)).collect()
 }
 
-/// Opens the sets of the command line. A list, in a format that is given or else recognised, becomes a set in a
-/// temporary file. Returns them and the number of lines that could not be read.
+/// Opens the sets of the command line; `check`: damaged ones are refused even if they are large. A list, in a format
+/// that is given or else recognised, becomes a set in a temporary file. Returns them and the number of lines that could
+/// not be read.
 pub(crate) fn open_all(
     known: &[OsString],
+    check: bool,
     format: Option<FormatName>,
     algorithm: Option<Algorithm>,
     memory_bytes: u64,
@@ -207,7 +218,10 @@ pub(crate) fn open_all(
     for argument in known {
         let (class, path) = split_class(argument);
         let set = match open_if_set(path)? {
-            Some(set) => set,
+            Some(set) => {
+                check_opened(Path::new(path), &set, check)?;
+                set
+            }
             None => {
                 let (set, broken) = temporary_set(path, format, algorithm, memory_bytes, quiet)?;
                 unread += broken;
@@ -278,6 +292,8 @@ pub(crate) struct Verdict<'a> {
     pub(crate) known: Option<(Class, Facts<'a>)>,
     /// Number of entries that the file is.
     pub(crate) entries: usize,
+    /// Of a look-up of a digest, the other digests of the entry that decides, as far as its set keeps them.
+    pub(crate) others: Option<&'a [Digest]>,
 }
 
 /// Numbers of files by class.
@@ -371,9 +387,10 @@ impl VerdictWriter {
 
     /// Appends a verdict. `algorithms` are those of the header.
     pub(crate) fn verdict(&self, verdict: &Verdict<'_>, algorithms: &[Algorithm], out: &mut Vec<u8>) {
-        let Verdict { list, name, digests, known, entries } = verdict;
+        let Verdict { list, name, digests, known, entries, others } = verdict;
         let (class, facts) = (known.as_ref().map(|(class, _)| *class), known.as_ref().map(|(_, facts)| facts));
         let origin = facts.and_then(|facts| facts.origin);
+        let digests = || digests.iter().chain(others.unwrap_or_default());
         if let Some(end) = self.name_end {
             out.extend_from_slice(name);
             return out.push(end);
@@ -401,6 +418,9 @@ impl VerdictWriter {
                         }
                     }
                     out.push(b')');
+                    if let Some(others) = others {
+                        push_entry(*entries, facts.size, others, out);
+                    }
                 }
                 out.push(b'\n');
             }
@@ -426,7 +446,7 @@ impl VerdictWriter {
                 }
                 out.extend_from_slice(format!(",{entries}").as_bytes());
                 for algorithm in algorithms {
-                    let own = digests.iter().find(|digest| digest.algorithm() == *algorithm);
+                    let own = digests().find(|digest| digest.algorithm() == *algorithm);
                     out.push(b',');
                     out.extend_from_slice(own.map_or_else(String::new, ToString::to_string).as_bytes());
                 }
@@ -455,10 +475,13 @@ impl VerdictWriter {
                             push_bytes_field(key, key_base64, text, out);
                         }
                     }
+                    if let Some(size) = facts.size {
+                        out.extend_from_slice(format!(",\"size\":{size}").as_bytes());
+                    }
                     out.extend_from_slice(format!(",\"entries\":{entries}").as_bytes());
                 }
                 out.extend_from_slice(b",\"digests\":{");
-                for (place, digest) in digests.iter().enumerate() {
+                for (place, digest) in digests().enumerate() {
                     out.extend_from_slice(if place > 0 { b"," } else { b"" });
                     push_string(digest.algorithm().name(), out);
                     out.push(b':');
@@ -481,6 +504,17 @@ impl VerdictWriter {
             out.extend_from_slice(text.as_bytes());
             end_line(start, out);
         }
+    }
+}
+
+/// Appends to a text of an entry the facts by which somebody would look for its file elsewhere.
+fn push_entry(entries: usize, size: Option<u64>, others: &[Digest], out: &mut Vec<u8>) {
+    let number = (entries > 1).then(|| format!("first of {entries} entries"));
+    let size = size.map(|size| format!("size {size}"));
+    let others = others.iter().map(|digest| format!("{} {digest}", digest.algorithm()));
+    for (place, fact) in number.into_iter().chain(size).chain(others).enumerate() {
+        out.extend_from_slice(if place > 0 { b", " } else { b"  " });
+        out.extend_from_slice(fact.as_bytes());
     }
 }
 

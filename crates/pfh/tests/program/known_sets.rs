@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::mpsc;
@@ -444,6 +444,92 @@ fn nothing_is_made_of_damaged_sets() {
     }
 }
 
+/// A damaged digest would make its file unknown. Short sets are always read whole, others if that is asked for.
+#[test]
+fn files_are_not_judged_by_damaged_sets() {
+    let directory = case();
+    let d = directory.path();
+    // Names that share nothing with each other take their length in the set.
+    let line = |number: u32| {
+        let name = format!("{number:08}{}", "x".repeat(4080));
+        format!("{}  {name}\n", digest("md5", &number.to_le_bytes()))
+    };
+    fs::write(d.join("large.md5"), (0..17_000).map(line).collect::<String>()).unwrap();
+    pfh(d, ["known", "build", "-q", "--keep", "name", "large.pfhk", "large.md5"]).run().expect(0, "");
+    let noise: Vec<u8> = (0..64_u32).flat_map(|i| digest("sha256", &i.to_le_bytes()).bytes().to_vec()).collect();
+    fs::write(d.join("noise"), noise).unwrap();
+    pfh(d, ["known", "build", "-q", "--blocks", "512", "blocks.pfhk", "noise"]).run().expect(0, "");
+    assert!(fs::metadata(d.join("large.pfhk")).unwrap().len() > 64 << 20);
+    for set in ["bad.pfhk", "large.pfhk", "blocks.pfhk"] {
+        let file = fs::File::options().read(true).write(true).open(d.join(set)).unwrap();
+        let mut byte = [0];
+        file.read_exact_at(&mut byte, 70).unwrap();
+        file.write_all_at(&[byte[0] ^ 1], 70).unwrap();
+    }
+    let md5 = digest("md5", b"bad").to_string();
+    let short = [
+        &["match", "--known", "bad.pfhk", "files"][..],
+        &["match", "--known", "bad=bad.pfhk", "files"],
+        &["known", "lookup", "bad.pfhk", &md5],
+        &["known", "lookup", "good.pfhk", "--known", "bad.pfhk", &md5],
+        &["known", "serve", "--listen", "127.0.0.1:0", "bad.pfhk"],
+    ];
+    for words in short {
+        let ended = pfh(d, words).run();
+        assert_eq!(ended.expect(2, "pfh: `bad.pfhk` is damaged; build or copy it again\n"), b"", "{words:?}");
+    }
+    let blocks = ["match", "--blocks", "512", "--known", "blocks.pfhk", "files"];
+    pfh(d, blocks).run().expect(2, "pfh: `blocks.pfhk` is damaged; build or copy it again\n");
+    for words in [&["match", "-q", "--known", "large.pfhk", "files"][..], &["known", "lookup", "large.pfhk", &md5]] {
+        assert_eq!(pfh(d, words).run().code(), 0, "{words:?}");
+        let ended = pfh(d, [words, &["--check-sets"]].concat()).run();
+        assert_eq!(ended.expect(2, "pfh: `large.pfhk` is damaged; build or copy it again\n"), b"", "{words:?}");
+    }
+}
+
+/// A look-up tells what else the set knows of the file, and asks several sets.
+#[test]
+fn a_lookup_tells_size_and_other_digests() {
+    let directory = case();
+    let d = directory.path();
+    let hex = |algorithm: &str, text: &str| digest(algorithm, text.as_bytes()).to_string();
+    let line = |one: &str, other: &str| format!("{},{},{},{one}\n", one.len(), hex("md5", one), hex("sha1", other));
+    let lines = line("bad", "bad") + &line("new", "new") + &line("new", "another");
+    fs::write(d.join("list.csv"), "size,md5,sha1,name\n".to_owned() + &lines).unwrap();
+    let build = ["known", "build", "-q", "--columns", "size=size,md5=md5,sha1=sha1,name=name", "--class", "good"];
+    pfh(d, [&build[..], &["--keep", "size,name,digests", "full.pfhk", "list.csv"]].concat()).run().expect(0, "");
+    let look = |more: &[&str]| {
+        let ended = pfh(d, [&["known", "lookup"], more].concat()).run();
+        String::from_utf8_lossy(ended.expect(0, "")).into_owned()
+    };
+    let (md5, sha1, of_new) = (hex("md5", "bad"), hex("sha1", "bad"), hex("md5", "new"));
+    let first = [hex("sha1", "new"), hex("sha1", "another")].into_iter().min().unwrap();
+    assert_eq!(
+        look(&["full.pfhk", &md5, &sha1, &of_new, &hex("md5", "")]),
+        format!(
+            "known-good   {md5}  (full.pfhk: bad)  size 3, sha1 {sha1}\n\
+             known-good   {sha1}  (full.pfhk: bad)  size 3, md5 {md5}\n\
+             known-good   {of_new}  (full.pfhk: new)  first of 2 entries, size 3, sha1 {first}\n\
+             unknown      {}\n",
+            hex("md5", "")
+        )
+    );
+    let csv = look(&["full.pfhk", "-f", "csv", &md5]);
+    assert!(
+        csv.ends_with(&format!(",entries,sha1,md5\r\nknown-good,{md5},,full.pfhk,list.csv,,,,bad,1,{sha1},{md5}\r\n"))
+    );
+    let json = look(&["full.pfhk", "-f", "jsonl", &md5]);
+    let file: Value = serde_json::from_str(json.lines().nth(1).unwrap()).unwrap();
+    assert_eq!((&file["size"], &file["digests"]), (&3.into(), &serde_json::json!({ "md5": md5, "sha1": sha1 })));
+    // Bad beats good, and the entries of all sets count.
+    assert_eq!(
+        look(&["full.pfhk", "--known", "bad.pfhk", "--known", "good.pfhk", &md5]),
+        format!("known-bad    {md5}  (bad.pfhk: bad)  first of 2 entries\n")
+    );
+    let ended = pfh(d, ["known", "lookup", "full.pfhk", "--known", "bad.pfhk", "00"]).run();
+    ended.expect(2, "pfh: `00` is no digest of these sets\n");
+}
+
 /// A set that cannot be mapped is no list. At most 256 files can be.
 #[test]
 fn a_set_that_cannot_be_opened_is_not_taken_for_a_list() {
@@ -631,7 +717,8 @@ fn a_delta_deletes_from_its_own_database_only() {
     pfh(d, build).run().expect(0, "pfh: known files: 3, lines: 4, repeated or deleted: 1\n");
     let md5 = digest("md5", b"moved").to_string();
     let looked = pfh(d, ["known", "lookup", "set.pfhk", &md5]).run();
-    let answer = format!("known-other  {md5}  (set.pfhk: 2026.06.1: moved)\n");
+    let sha256 = digest("sha256", b"moved");
+    let answer = format!("known-other  {md5}  (set.pfhk: 2026.06.1: moved)  sha256 {sha256}\n");
     assert_eq!(String::from_utf8_lossy(looked.expect(0, "")), answer);
     // Deltas are given after their own database.
     let refused = pfh(d, ["known", "build", "other.pfhk", "legacy.db", "modern.db", legacy]).run();
