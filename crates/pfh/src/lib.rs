@@ -1,9 +1,9 @@
 //! Parallel framework for hashing: hash everything below some paths, at the speed of the hardware.
 //!
-//! This crate is the entry to the library. [`HashRun`] hashes trees, [`hash_file`] one file, and [`hash_bytes`] bytes
-//! in memory; lists are read with [`list`], similar files are found with [`similarity`], and the other modules
-//! re-export the other crates. The guide `docs/guides/use-the-library.md` has a table of the calls for each purpose.
-//! The program `pfh` is built on the same calls.
+//! This crate is the entry to the library. [`HashRun`] hashes trees, [`hash_file`] one file, [`hash_reader`] a stream,
+//! and [`hash_bytes`] bytes in memory; lists are read with [`list`], similar files are found with [`similarity`], and
+//! the other modules re-export the other crates. The guide `docs/guides/use-the-library.md` has a table of the calls
+//! for each purpose. The program `pfh` is built on the same calls.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -104,7 +104,7 @@ pub use pfh_similarity as similarity;
 pub use pfh_source as source;
 
 pub use records::Records;
-pub use shortcuts::{hash_bytes, hash_file};
+pub use shortcuts::{hash_bytes, hash_file, hash_reader};
 pub use size::parse_bytes;
 
 pub use pfh_digest::{Algorithm, Digest};
@@ -144,7 +144,8 @@ pub enum Error {
     Pattern(PatternError),
     /// The limit on open files is too low for the number of threads.
     OpenFiles(TooFewOpenFiles),
-    /// The file of [`hash_file`] was not read to its end. Its record states the outcome, which is not complete.
+    /// The file of [`hash_file`], or the stream of [`hash_reader`], was not read to its end. Its record states the
+    /// outcome, which is not complete.
     NotComplete(Box<Record>),
 }
 
@@ -155,6 +156,7 @@ impl fmt::Display for Error {
             Error::Start(error) => error.fmt(f),
             Error::Pattern(error) => error.fmt(f),
             Error::OpenFiles(error) => error.fmt(f),
+            Error::NotComplete(record) if record.path.is_empty() => record.outcome.fmt(f),
             Error::NotComplete(record) => write!(f, "{}: {}", quoted(&record.path), record.outcome),
         }
     }
@@ -190,7 +192,9 @@ impl From<TooFewOpenFiles> for Error {
 impl HashRun {
     /// Makes a run with these digests, by names or aliases of algorithms and of families of similarity digests; each
     /// kind in this order. A digest that is named again counts once, so that records may have fewer digests than there
-    /// are names.
+    /// are names. Without names, files are read to their ends and have none.
+    ///
+    /// A run reads what [`HashRun::path`] adds; to run without any path is no error, and makes no records.
     ///
     /// # Errors
     /// [`UnknownDigest`] for the first unknown name.
@@ -200,7 +204,8 @@ impl HashRun {
         Ok(HashRun { walk: WalkOptions::default(), engine: Options::new(selection) })
     }
 
-    /// Adds a file or a directory to read.
+    /// Adds a file or a directory to read. A path `-` is that of a file of this name; standard input is read by
+    /// [`hash_reader`], or with [`WalkOptions::reads_standard_input`].
     #[must_use]
     pub fn path(mut self, path: impl Into<PathBuf>) -> HashRun {
         self.walk.roots.push(path.into().into_os_string().into_vec());

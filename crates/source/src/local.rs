@@ -166,7 +166,7 @@ impl LocalSource {
 
     /// As [`Source::open`], for a file of this kind.
     pub(crate) fn open_at(&self, handle: &LocalHandle, kind: EntryKind) -> Result<LocalFile, FileError> {
-        let file = if is_standard_input(handle, kind) {
+        let file = if self.is_standard_input(handle, kind) {
             if standard::stdin_was_closed() {
                 return Err(io::Error::from(Errno::BADF).into());
             }
@@ -180,7 +180,7 @@ impl LocalSource {
 
     /// As [`Source::stamp`], for a file of this kind.
     pub(crate) fn stamp_at(&self, handle: &LocalHandle, kind: EntryKind) -> Result<Stamp, FileError> {
-        if is_standard_input(handle, kind) || kind == EntryKind::BlockDevice {
+        if self.is_standard_input(handle, kind) || kind == EntryKind::BlockDevice {
             return self.open_at(handle, kind)?.stamp();
         }
         Ok(file::stamp_of(kind, self.metadata(handle)?, None))
@@ -193,6 +193,13 @@ impl LocalSource {
         }
         let start = handle.directory().descriptor().ok()?;
         extent::first(file::open(start.as_fd(), handle.name(), self.how(handle, kind)).ok()?.0)
+    }
+
+    fn is_standard_input(&self, handle: &LocalHandle, kind: EntryKind) -> bool {
+        self.scope.options.reads_standard_input
+            && handle.directory().holds_arguments()
+            && kind == EntryKind::Stream
+            && handle.name() == b"-"
     }
 
     /// Whether a final symbolic link of this entry is followed.
@@ -251,8 +258,4 @@ impl Source for LocalSource {
     fn physical_position(&self, entry: &LocalEntry) -> Option<u64> {
         self.position_at(&entry.handle, entry.kind)
     }
-}
-
-fn is_standard_input(handle: &LocalHandle, kind: EntryKind) -> bool {
-    handle.directory().holds_arguments() && kind == EntryKind::Stream && handle.name() == b"-"
 }

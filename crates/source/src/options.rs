@@ -15,9 +15,10 @@ use crate::device::Medium;
 /// not to directories and streams named as arguments.
 #[derive(Debug, Default)]
 pub struct WalkOptions {
-    /// Arguments as typed, in order: files, directories, `-` for standard input. Symbolic links among them are
-    /// followed.
+    /// Files and directories, in order. Symbolic links among them are followed.
     pub roots: Vec<Vec<u8>>,
+    /// A root `-` is standard input, as on command lines, and not a file of this name.
+    pub reads_standard_input: bool,
     /// Further arguments after `roots`, read while walking.
     pub files_from: Option<FileList>,
     /// Read regular files that symbolic links lead to.

@@ -123,7 +123,8 @@ impl<'a> Walk<'a> {
     pub(crate) fn run(mut self, list: Option<FileList>) {
         let source = self.source;
         for root in &source.options.roots {
-            let flow = if root == b"-" { self.standard_input() } else { self.argument(root) };
+            let is_input = source.options.reads_standard_input && root == b"-";
+            let flow = if is_input { self.standard_input() } else { self.argument(root) };
             if flow.is_break() {
                 return;
             }

@@ -288,6 +288,7 @@ fn what_is_no_file_is_skipped_in_the_walk_and_a_stream_when_named() {
     let root = tree(&["file"]);
     fifo(&root.path().join("fifo"));
     let options = WalkOptions {
+        reads_standard_input: true,
         roots: [&b"-"[..], &bytes(&root.path().join("fifo")), b"/dev/zero", b"/proc/self/status"]
             .map(<[u8]>::to_vec)
             .to_vec(),

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn walk_options(paths: &[OsString], walk: &WalkArguments, files_from: Option<FileList>) -> WalkOptions {
     WalkOptions {
         roots: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+        reads_standard_input: true,
         files_from,
         follow_files: walk.follow_files,
         follow_directories: walk.follow_directories,

@@ -1,11 +1,18 @@
-//! One file, and bytes in memory.
+//! One file, a stream, and bytes in memory.
 
+use std::io::Read;
 use std::path::Path;
 
 /// Whether a file has this SHA-256. An unreadable file is an error.
 pub fn is_sha256(path: &Path, hexadecimal: &str) -> Result<bool, pfh::Error> {
     let record = pfh::hash_file(path, ["sha256"])?;
     Ok(record.digests[0].to_string() == hexadecimal)
+}
+
+/// The MD5 of all that a stream has, and its length in bytes.
+pub fn md5_and_bytes(stream: impl Read) -> Result<(String, u64), pfh::Error> {
+    let record = pfh::hash_reader(stream, ["md5"])?;
+    Ok((record.digests[0].to_string(), record.bytes_read))
 }
 
 /// The ssdeep digest of a text, if it is long enough to have one.
@@ -37,6 +44,12 @@ mod tests {
         // The text has that of the system's error, so no report of causes has it twice.
         assert!(error.to_string().ends_with("No such file or directory (os error 2)"), "{error}");
         assert!(std::error::Error::source(&error).is_none());
+    }
+
+    #[test]
+    fn a_stream_is_hashed() {
+        let (digest, bytes) = md5_and_bytes("hel".as_bytes().chain("lo".as_bytes())).unwrap();
+        assert_eq!((digest.as_str(), bytes), ("5d41402abc4b2a76b9719d911017c592", 5));
     }
 
     #[test]
