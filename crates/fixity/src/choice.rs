@@ -132,8 +132,7 @@ impl Ignored {
 
     /// Whether nothing differs from the list, and all could be compared and read, `broken` lines of the list, too.
     pub fn is_verified(self, totals: &Totals, broken: u64) -> bool {
-        let unknown = totals.files.of(Class::Unreadable) + totals.not_comparable + broken;
-        self.failures(totals) == 0 && unknown == 0
+        self.failures(totals) == 0 && totals.unknown() + broken == 0
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::class::Class;
 use crate::expected::{Expected, OneExpected};
 use crate::file::File;
-use crate::finding::{Finding, Findings};
+use crate::finding::Findings;
 use crate::found::{Found, Look, Presence, State, judge};
 use crate::pairing::{COMPOSED_OTHERWISE, Candidate, Pairing, judge_with_note};
 use crate::path::{PATH_BYTES_MAX, PathError, push_key};
@@ -91,30 +91,31 @@ impl Comparison {
         while self.has_next {
             match self.expected.key().cmp(&self.latest_key) {
                 Ordering::Less => self.missing()?,
-                Ordering::Equal => return self.both(&found),
-                Ordering::Greater => break,
+                // A directory is not the file that is expected at its path.
+                Ordering::Equal if !matches!(found.state, State::NotListed(_)) => return self.both(&found),
+                Ordering::Equal | Ordering::Greater => break,
             }
         }
-        if found.file.path.len() > PATH_BYTES_MAX {
+        let Found { mut file, state } = found;
+        if file.path.len() > PATH_BYTES_MAX {
             // No list can expect it, and what is compared has paths of a bounded length.
-            let mut file = found.file;
             file.path.truncate(PATH_BYTES_MAX);
-            let (class, reason) = (Class::Unreadable, PathError::TooLong.to_string());
-            return self.findings.push(&Finding { class, expected: None, found: Some(file), reason });
+            return match state {
+                State::NotListed(reason) => self.findings.add_directory(&file, &reason),
+                _ => self.findings.add(Class::Unreadable, [None, Some(&file)], &PathError::TooLong.to_string()),
+            };
         }
-        if let State::Unreadable(reason) = &found.state {
+        if let State::Unreadable(reason) | State::NotListed(reason) = &state {
             self.unreadable.insert(self.latest_key.clone(), reason.clone());
-        }
-        match found.state {
-            State::Unreadable(reason) => {
-                let mut file = found.file;
-                if file.path.is_empty() {
-                    // The root itself.
-                    file.path.push(b'.');
-                }
-                self.findings.push(&Finding { class: Class::Unreadable, expected: None, found: Some(file), reason })
+            if file.path.is_empty() {
+                // The root itself.
+                file.path.push(b'.');
             }
-            State::Hashed | State::NotHashed => self.pairing.push(&Candidate::new(found.file)),
+        }
+        match state {
+            State::Unreadable(reason) => self.findings.add(Class::Unreadable, [None, Some(&file)], &reason),
+            State::NotListed(reason) => self.findings.add_directory(&file, &reason),
+            State::Hashed | State::NotHashed => self.pairing.push(&Candidate::new(file)),
         }
     }
 
@@ -125,8 +126,7 @@ impl Comparison {
     pub fn not_below(&mut self, mut file: File, error: PathError) -> io::Result<()> {
         self.not_below += 1;
         file.path.truncate(PATH_BYTES_MAX);
-        let (class, reason) = (Class::NotChecked, error.to_string());
-        self.findings.push(&Finding { class, expected: Some(file), found: None, reason })
+        self.findings.add(Class::NotChecked, [Some(&file), None], &error.to_string())
     }
 
     /// Goes to the expected file after the next one.

@@ -4,6 +4,7 @@ use crate::class::{Class, Counts};
 use crate::file::{Codec, File, damaged, take};
 use crate::path::push_key;
 use pfh_list::ByteSort;
+use pfh_record::is_piece_name;
 use std::io;
 
 /// The class of a file, and why.
@@ -18,6 +19,8 @@ pub struct Finding {
     /// The reason in words, where the class alone does not tell it; else empty. Files that were not checked because
     /// they were left out on request have none.
     pub reason: String,
+    /// Whether it is about a directory that could not be listed, which is no file and counts as none.
+    pub is_directory: bool,
 }
 
 impl Finding {
@@ -40,6 +43,12 @@ pub struct Totals {
     pub not_comparable: u64,
     /// The files at their paths of which the list states two sizes, or two digests by one algorithm.
     pub contradicted: u64,
+    /// The missing files whose names end as those of pieces do in lists of hashdeep and md5deep.
+    pub missing_pieces: u64,
+    /// The files that matched and have no contents: they have the same digest by several algorithms.
+    pub matched_empty: u64,
+    /// The directories that could not be listed: files below them may be unknown.
+    pub directories: u64,
     /// The files at their paths that differ in nothing that was compared, and whose sizes were.
     pub sized: u64,
 }
@@ -50,6 +59,12 @@ impl Totals {
     pub fn verified(&self, structure: bool) -> u64 {
         let matched = self.files.of(Class::Matched);
         if structure { matched + self.found.of(Class::NotChecked) } else { matched }
+    }
+
+    /// Returns the number of files of which it is unknown whether they are as the list says, and of directories that
+    /// could not be listed.
+    pub fn unknown(&self) -> u64 {
+        self.files.of(Class::Unreadable) + self.not_comparable + self.directories
     }
 }
 
@@ -105,12 +120,6 @@ impl Findings {
         Findings { sort, codec, totals: Totals::default(), lists_all, shift: None, record: Vec::new() }
     }
 
-    /// Counts a finding and keeps it.
-    pub(crate) fn push(&mut self, finding: &Finding) -> io::Result<()> {
-        let Finding { class, expected, found, reason } = finding;
-        self.add(*class, [expected.as_ref(), found.as_ref()], reason)
-    }
-
     /// Counts and keeps the finding of these files, the expected one first.
     pub(crate) fn add(&mut self, class: Class, files: [Option<&File>; 2], reason: &str) -> io::Result<()> {
         let [expected, found] = files;
@@ -126,17 +135,32 @@ impl Findings {
             self.count_shift(&expected.path, &found.path);
         }
         self.totals.not_comparable += u64::from(class == Class::NotChecked && !reason.is_empty());
+        self.totals.missing_pieces +=
+            u64::from(class == Class::Missing && expected.is_some_and(|file| is_piece_name(&file.path)));
+        self.totals.matched_empty += u64::from(class == Class::Matched && found.is_some_and(File::is_empty));
         let is_sized = files.iter().all(|file| file.is_some_and(|file| file.size.is_some()));
         self.totals.sized += u64::from(is_sized && matches!(class, Class::Matched | Class::NotChecked));
         if matches!(class, Class::Matched | Class::NotChecked) && reason.is_empty() && !self.lists_all {
             return Ok(());
         }
+        self.keep(class, false, files, reason)
+    }
+
+    /// Counts and keeps the finding of a directory that could not be listed, for this reason.
+    pub(crate) fn add_directory(&mut self, directory: &File, reason: &str) -> io::Result<()> {
+        self.totals.directories += 1;
+        let reason = format!("the directory cannot be listed: {reason}");
+        self.keep(Class::Unreadable, true, [None, Some(directory)], &reason)
+    }
+
+    fn keep(&mut self, class: Class, is_directory: bool, files: [Option<&File>; 2], reason: &str) -> io::Result<()> {
+        let [expected, found] = files;
         self.record.clear();
         self.record.push(rank(class));
         push_key(found.or(expected).map_or(b"", |file| &file.path), &mut self.record);
         // A path that names no file may have any bytes, so it is not read back from the key.
         let key_bytes = self.record.len() as u16;
-        self.record.push(class as u8);
+        self.record.extend_from_slice(&[class as u8, u8::from(is_directory)]);
         for file in files {
             self.record.push(u8::from(file.is_some()));
             if let Some(file) = file {
@@ -187,7 +211,7 @@ impl Findings {
         self.sort.into_each(|record| {
             let (record, key_bytes) = record.split_last_chunk().ok_or_else(damaged)?;
             let mut rest = record.get(u16::from_be_bytes(*key_bytes).into()..).ok_or_else(damaged)?;
-            let [class] = take(&mut rest)?;
+            let [class, is_directory] = take(&mut rest)?;
             let class = *Class::ALL.get(usize::from(class)).ok_or_else(damaged)?;
             let mut file = || -> io::Result<Option<File>> {
                 let [is_there] = take(&mut rest)?;
@@ -202,7 +226,7 @@ impl Findings {
             };
             let (expected, found) = (file()?, file()?);
             let reason = String::from_utf8_lossy(rest).into_owned();
-            each(&Finding { class, expected, found, reason })
+            each(&Finding { class, expected, found, reason, is_directory: is_directory > 0 })
         })
     }
 }

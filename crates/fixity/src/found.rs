@@ -21,8 +21,11 @@ pub enum State {
     Hashed,
     /// It was not read, on request.
     NotHashed,
-    /// It could not be read to its end, or is a directory that could not be listed. The reason in words.
+    /// It could not be read to its end. The reason in words.
     Unreadable(String),
+    /// It is no file, but a directory that could not be listed, so that nothing is known of files in it. The reason in
+    /// words.
+    NotListed(String),
 }
 
 /// The thing at the path of an expected file that was not found.
@@ -55,7 +58,7 @@ pub type Look<'a> = &'a mut (dyn FnMut(&[u8]) -> Presence + Send);
 pub(crate) fn judge(one: &OneExpected, found: &Found) -> (Class, String) {
     let agreement = compare(&one.file, &found.file);
     match (&found.state, agreement) {
-        (State::Unreadable(reason), _) => (Class::Unreadable, reason.clone()),
+        (State::Unreadable(reason) | State::NotListed(reason), _) => (Class::Unreadable, reason.clone()),
         (_, Agreement::OtherSize) => {
             let size = |file: &File| file.size.unwrap_or(0);
             (Class::Changed, format!("size {} instead of {}", size(&found.file), size(&one.file)))

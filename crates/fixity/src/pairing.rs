@@ -3,7 +3,7 @@
 use crate::class::Class;
 use crate::expected::OneExpected;
 use crate::file::{Agreement, Codec, File, compare, damaged, take};
-use crate::finding::{Finding, Findings};
+use crate::finding::Findings;
 use crate::found::{Found, Presence, State, judge};
 use crate::path::push_key;
 use pfh_digest::{Algorithm, Digest};
@@ -177,7 +177,7 @@ impl Pairing {
                 Role::Missing => (Class::Missing, Some(file), None),
                 Role::New => (Class::New, None, Some(file)),
             };
-            findings.push(&Finding { class, expected, found, reason: String::new() })
+            findings.add(class, [expected.as_ref(), found.as_ref()], "")
         })
     }
 
@@ -200,7 +200,7 @@ impl Pairing {
                 if keeps_files && matches!(there, Presence::File { .. }) {
                     has_files = true;
                 } else if let Some((class, reason)) = not_gone(there) {
-                    return findings.push(&Finding { class, expected: Some(candidate.file), found: None, reason });
+                    return findings.add(class, [Some(&candidate.file), None], &reason);
                 }
             }
             kept.push(&candidate, &mut self.codec, &mut self.record)
@@ -343,18 +343,17 @@ impl Group {
             Role::New => {}
         }
         let unpaired = |file| [waiting.clone(), Some(Candidate::new(file))];
-        let finding = match (rule, self.missing.take(), &self.original) {
-            (Rule::Name, Some((_, expected)), _) => judge_other_form(expected, file, COMPOSED_OTHERWISE),
+        match (rule, self.missing.take(), &self.original) {
+            (Rule::Name, Some((_, expected)), _) => add_other_form(findings, expected, file, COMPOSED_OTHERWISE)?,
             (Rule::Case, Some((_, expected)), _) if are_one([&expected.path, &file.path], presence) => {
-                judge_other_form(expected, file, "the list has its name with other capitals")
+                add_other_form(findings, expected, file, "the list has its name with other capitals")?;
             }
             (Rule::ContentsAndName(_) | Rule::Contents(_), Some((_, expected)), _)
                 if compare(&expected, &file) == Agreement::Same =>
             {
                 self.original.get_or_insert_with(|| file.clone());
                 let moved = Candidate { role: Role::Present, file: file.clone() };
-                let (expected, found) = (Some(expected), Some(file));
-                findings.push(&Finding { class: Class::Moved, expected, found, reason: String::new() })?;
+                findings.add(Class::Moved, [Some(&expected), Some(&file)], "")?;
                 // Further files with its contents are copies of it.
                 return Ok([waiting, Some(moved)]);
             }
@@ -364,12 +363,10 @@ impl Group {
                 return Ok([missing, Some(Candidate::new(file))]);
             }
             (Rule::Contents(_), None, Some(original)) if compare(original, &file) == Agreement::Same => {
-                let expected = Some(original.clone());
-                Finding { class: Class::Copied, expected, found: Some(file), reason: String::new() }
+                findings.add(Class::Copied, [Some(original), Some(&file)], "")?;
             }
             _ => return Ok(unpaired(file)),
-        };
-        findings.push(&finding)?;
+        }
         Ok([waiting, None])
     }
 }
@@ -399,12 +396,12 @@ fn are_one(paths: [&[u8]; 2], presence: &mut dyn FnMut(&[u8]) -> Presence) -> bo
     one.is_some() && one == other
 }
 
-/// Judges a file whose name is another form of the expected one, of which `note` tells.
-fn judge_other_form(expected: File, found: File, note: &str) -> Finding {
+/// Adds the finding of a file whose name is another form of the expected one, of which `note` tells.
+fn add_other_form(findings: &mut Findings, expected: File, found: File, note: &str) -> io::Result<()> {
     let state = if found.digests.is_empty() { State::NotHashed } else { State::Hashed };
     let (one, found) = (OneExpected { file: expected, contradicts: false }, Found { file: found, state });
     let (class, reason) = judge_with_note(&one, &found, note);
-    Finding { class, expected: Some(one.file), found: Some(found.file), reason }
+    findings.add(class, [Some(&one.file), Some(&found.file)], &reason)
 }
 
 /// Judges a file whose name is another form of the expected one, of which `note` tells.

@@ -356,6 +356,10 @@ impl Root {
 
     /// Returns what a record tells of a file; `None` if it is no file, or was gone before it could be opened.
     pub fn found(&self, record: Record) -> Option<Found> {
+        // Neither a directory nor a file that cannot be opened has metadata.
+        let is_directory = matches!(record.outcome, Outcome::Unreadable { .. })
+            && record.metadata.is_none()
+            && kind_of(Path::new(OsStr::from_bytes(&record.path)), true).is_ok_and(|kind| kind == Kind::Directory);
         let mut path = record.path;
         path.drain(..path.len() - self.of_record(&path).len());
         let mut file = File::new(path);
@@ -370,6 +374,7 @@ impl Root {
             Outcome::Skipped(SkipReason::NotWanted) => State::NotHashed,
             Outcome::Skipped(SkipReason::NotRegular | SkipReason::Loop) => return None,
             Outcome::Unreadable { error, .. } if error.kind == ErrorKind::NotFound => return None,
+            outcome if is_directory => State::NotListed(outcome.to_string()),
             outcome => State::Unreadable(outcome.to_string()),
         };
         file.digests = record.digests;

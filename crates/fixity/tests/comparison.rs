@@ -78,7 +78,7 @@ fn told_of(findings: &[Finding]) -> Vec<String> {
 fn told(finding: &Finding) -> String {
     let path =
         |file: &Option<File>| file.as_ref().map_or("-".into(), |file| String::from_utf8_lossy(&file.path).into_owned());
-    let Finding { class, expected, found, reason } = finding;
+    let Finding { class, expected, found, reason, .. } = finding;
     format!("{class} {} {} {reason}", path(expected), path(found)).trim_end().to_owned()
 }
 
@@ -195,28 +195,43 @@ fn lines_of_the_same_file_are_one() {
 
 #[test]
 fn directories_that_cannot_be_listed_lose_nothing() {
-    let closed = || Found { file: File::new("closed"), state: State::Unreadable("permission denied".into()) };
+    let closed = || Found { file: File::new("closed"), state: State::NotListed("permission denied".into()) };
     let expected = [sha256("closed/a/b", "x"), sha256("closed/c", "y"), sha256("closed-not", "z")];
+    let found = vec![closed(), hashed(sha256("new", "x"))];
+    let (totals, findings) = compare_with(&expected, found, 1 << 20, &mut |_| Presence::Gone);
     assert_eq!(
-        compare(&expected, vec![closed(), hashed(sha256("new", "x"))]),
+        told_of(&findings),
         [
             "missing closed-not -",
-            "unreadable - closed permission denied",
+            "unreadable - closed the directory cannot be listed: permission denied",
             "unreadable closed/a/b - permission denied",
             "unreadable closed/c - permission denied",
             "new - new",
         ]
     );
+    // It is no file, and counts as none.
+    let directories: Vec<_> = findings.iter().filter(|finding| finding.is_directory).map(Finding::path).collect();
+    assert_eq!((directories, totals.directories, totals.unknown()), (vec![&b"closed"[..]], 1, 3));
+    assert_eq!((totals.expected.all(), totals.found.all(), totals.files.of(Class::Unreadable)), (3, 1, 2));
+    // Neither is it the file that was expected at its path, nor passed over where its path is too long.
+    let deep = vec!["deep"; 4000].join("/");
+    for path in ["closed", &deep] {
+        let found = vec![Found { file: File::new(path), ..closed() }];
+        let no_file = &mut |_: &[u8]| Presence::NoFile("it is a directory now".to_owned());
+        let (totals, findings) = compare_with(&[sha256("closed", "x")], found, 1 << 20, no_file);
+        assert_eq!(told_of(&findings)[0], "changed closed - it is a directory now");
+        assert_eq!((findings.len(), totals.directories, totals.found.all()), (2, 1, 0));
+    }
 }
 
 /// A root that cannot be listed has a name, and tells nothing of the files below it.
 #[test]
 fn the_root_may_be_unreadable() {
-    let root = Found { file: File::new(""), state: State::Unreadable("denied".to_owned()) };
+    let root = Found { file: File::new(""), state: State::NotListed("denied".to_owned()) };
     let (totals, findings) = compare_with(&[sha256("a", "1")], vec![root], 1 << 20, &mut |_| LEFT_OUT);
     let findings: Vec<String> = findings.iter().map(told).collect();
-    assert_eq!(findings, ["unreadable - . denied", "unreadable a - denied"]);
-    assert_eq!(totals.expected.of(Class::Unreadable), 1);
+    assert_eq!(findings, ["unreadable - . the directory cannot be listed: denied", "unreadable a - denied"]);
+    assert_eq!((totals.files.of(Class::Unreadable), totals.found.all(), totals.directories), (1, 0, 1));
 }
 
 /// Of names and sizes, those that are there count; of contents, those that were read.

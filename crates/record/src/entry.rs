@@ -184,6 +184,11 @@ impl Entry {
     }
 }
 
+/// Whether a name ends with ` offset START-END`, as those of pieces do in lists of hashdeep and md5deep.
+pub fn is_piece_name(name: &[u8]) -> bool {
+    piece_suffix(name).is_some()
+}
+
 /// Finds ` offset START-END` at the end of a name. Returns the length of the name before it, the start and the
 /// inclusive end.
 fn piece_suffix(name: &[u8]) -> Option<(usize, u64, u64)> {

@@ -7,6 +7,7 @@ mod read;
 mod write;
 
 pub(crate) use read::GnuParser;
+pub use write::push_escaped_name;
 pub(crate) use write::{Bsd, Gnu};
 
 use pfh_digest::Algorithm;

@@ -57,9 +57,10 @@ mod types;
 mod vics;
 mod writer;
 
-pub use entry::{Entry, Expected, Labels, PieceRange};
+pub use entry::{Entry, Expected, Labels, PieceRange, is_piece_name};
 pub use format::{Encoding, Format, NotExpressible, WriteOptions};
 pub use format_name::{FixityList, FormatName, KnownList, Md5deepForm, UnknownFormat};
+pub use gnu::push_escaped_name;
 pub use header::{Header, ListEnd, Trailer};
 pub use keeps::{Feature, KEPT};
 pub use parse::{

@@ -15,8 +15,8 @@ use pfh::HashRun;
 use pfh_digest::{Algorithm, Keys};
 use pfh_engine::{CancelToken, Counters, Decide, Decision, Options, Sink, StartError};
 use pfh_fixity::{
-    Choice, Class, Comparison, Expected, Found, Ignored, Listed, OtherForms, PathError, PathForms, PathsBelow,
-    Presence, Reading, Root, Sample, Shift, State, Useless, identity_of_list,
+    Choice, Comparison, Expected, Found, Ignored, Listed, OtherForms, PathError, PathForms, PathsBelow, Presence,
+    Reading, Root, Sample, Shift, State, Useless, identity_of_list,
 };
 use pfh_list::{List, ReadError};
 use pfh_record::{Metadata, ReadOptions, Record, Selection, SkipReason};
@@ -349,7 +349,8 @@ impl Run<'_> {
             // The report has it.
             item.warning = None;
             let found = self.root.found(record);
-            item.is_unread = found.as_ref().is_some_and(|found| matches!(found.state, State::Unreadable(_)));
+            item.is_unread =
+                found.as_ref().is_some_and(|found| matches!(found.state, State::Unreadable(_) | State::NotListed(_)));
             item.map(|()| found)
         };
         let mut deliver = |found: Option<Found>| {
@@ -382,8 +383,7 @@ impl Run<'_> {
         let totals = *findings.totals();
         command.tally.findings = asked.ignored.failures(&totals);
         let is_in_vain = command.tally.findings == 0 && totals.verified(asked.structure) == 0;
-        let unread = totals.files.of(Class::Unreadable) + totals.not_comparable + asked.unread.count();
-        let unread = unread + u64::from(is_in_vain);
+        let unread = totals.unknown() + asked.unread.count() + u64::from(is_in_vain);
         command.tally.unread = command.tally.unread.max(unread);
         if let (Some(shift), false) = (findings.shift(), asked.quiet) {
             message::error(self.advice(shift));
@@ -456,6 +456,8 @@ impl Run<'_> {
             }
         };
         let walk = WalkOptions {
+            // ROOT is a path, and so is what the list has.
+            reads_standard_input: false,
             medium: of_engine.medium.map(Into::into),
             io: of_engine.io.into(),
             ..reading::walk_options(&paths, &arguments, files)

@@ -518,14 +518,7 @@ impl Results<'_> {
             // Only names with line feeds are escaped here, and then carriage returns, too.
             if file.path.contains(&b'\n') {
                 text.push(b'\\');
-                for byte in &file.path {
-                    match byte {
-                        b'\n' => text.extend_from_slice(b"\\n"),
-                        b'\r' => text.extend_from_slice(b"\\r"),
-                        b'\\' => text.extend_from_slice(b"\\\\"),
-                        byte => text.push(*byte),
-                    }
-                }
+                pfh_record::push_escaped_name(&file.path, &mut text);
             } else {
                 text.extend_from_slice(&file.path);
             }

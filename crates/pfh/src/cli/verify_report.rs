@@ -54,16 +54,36 @@ impl Asked<'_> {
         self.ignored.is_verified(totals, self.unread.count()) && totals.verified(self.structure) > 0
     }
 
-    /// Whether nothing supports the guess of the algorithm: some files differ, and no contents are as the list says.
-    /// Files about which the list contradicts itself would differ by any algorithm.
+    /// Whether next to nothing supports the guess of the algorithm: files differ, and not even the hundredth part of
+    /// them is as the list says, which can happen by accident. Files about which the list contradicts itself would
+    /// differ by any algorithm, and those without contents may be the same by several.
     fn is_guess_doubtful(&self, totals: &Totals) -> bool {
         let count = |class| totals.files.of(class);
-        let agreeing = count(Class::Matched) + count(Class::Moved) + count(Class::Copied);
-        self.is_guess && !self.structure && agreeing == 0 && count(Class::Changed) > totals.contradicted
+        let agreeing = count(Class::Matched) - totals.matched_empty + count(Class::Moved) + count(Class::Copied);
+        self.is_guess && !self.structure && agreeing * 100 < count(Class::Changed).saturating_sub(totals.contradicted)
     }
 
-    /// Returns the verdict in a few sentences.
+    /// Returns the verdict in a few sentences, with advice for lists that may be meant otherwise.
     pub(super) fn verdict(&self, totals: &Totals) -> String {
+        let mut text = self.result(totals);
+        if self.is_guess_doubtful(totals) {
+            let names: Vec<&str> = self.algorithms.iter().map(|algorithm| algorithm.name()).collect();
+            let agreeing = if totals.files.of(Class::Matched) == 0 { "No" } else { "Hardly any" };
+            text += &format!(
+                " {agreeing} file agrees with the list, which does not name its algorithm: by the length of its digests it \
+                 is {}, and -a names another.",
+                names.join(" and ")
+            );
+        }
+        if totals.missing_pieces > 0 {
+            let have = if totals.missing_pieces == 1 { "has the name of a piece" } else { "have names of pieces" };
+            let files = plural(totals.missing_pieces, "missing file");
+            text += &format!(" {files} {have} (`NAME offset START-END`), which --piecewise reads as such.");
+        }
+        text
+    }
+
+    fn result(&self, totals: &Totals) -> String {
         let unreadable = totals.files.of(Class::Unreadable);
         let UnreadList { lines, has_no_end } = self.unread;
         if self.ignored.failures(totals) > 0 {
@@ -80,6 +100,7 @@ impl Asked<'_> {
             if unreadable > 0 {
                 parts.push(format!("{} could not be read", Count(unreadable)));
             }
+            parts.extend(not_listed(totals));
             let mut text = format!("Not verified: {}.", parts.join(", "));
             match lines {
                 0 => {}
@@ -89,19 +110,11 @@ impl Asked<'_> {
             if has_no_end {
                 text += " The list has not all files of its run.";
             }
-            if self.is_guess_doubtful(totals) {
-                let names: Vec<&str> = self.algorithms.iter().map(|algorithm| algorithm.name()).collect();
-                text += &format!(
-                    " No file agrees with the list, which does not name its algorithm: by the length of its digests it \
-                     is {}, and -a names another.",
-                    names.join(" and ")
-                );
-            }
             return text;
         }
         let matched = totals.files.of(Class::Matched);
         let verified = totals.verified(self.structure);
-        if unreadable + totals.not_comparable + self.unread.count() > 0 {
+        if totals.unknown() + self.unread.count() > 0 {
             let mut parts = Vec::new();
             if totals.not_comparable > 0 {
                 parts.push(format!("{} could not be compared", files(totals.not_comparable)));
@@ -109,6 +122,7 @@ impl Asked<'_> {
             if unreadable > 0 {
                 parts.push(format!("{} could not be read", files(unreadable)));
             }
+            parts.extend(not_listed(totals));
             if lines > 0 {
                 parts.push(format!("{} of the list could not be read", plural(lines, "line")));
             }
@@ -246,6 +260,9 @@ impl Report<'_> {
             line.extend_from_slice(b"{\"type\":\"finding\",\"class\":");
             push_string(finding.class.word(), &mut line);
             push_bytes_field("path", "path_base64", finding.path(), &mut line);
+            if finding.is_directory {
+                line.extend_from_slice(b",\"directory\":true");
+            }
             for (key, file) in [("expected", &finding.expected), ("found", &finding.found)] {
                 if let Some(file) = file {
                     push_file(key, file, &mut line);
@@ -264,7 +281,8 @@ impl Report<'_> {
             let word = class.word().replace('-', "_");
             line.extend_from_slice(format!(",\"{word}\":{}", totals.files.of(class)).as_bytes());
         }
-        line.extend_from_slice(format!(",\"unread_lines\":{}", self.asked.unread.lines).as_bytes());
+        let (directories, lines) = (totals.directories, self.asked.unread.lines);
+        line.extend_from_slice(format!(",\"unlisted_directories\":{directories},\"unread_lines\":{lines}").as_bytes());
         end_line(0, &mut line);
         output.write_all(&line)
     }
@@ -302,8 +320,13 @@ impl Report<'_> {
             Ok(())
         })?;
         for (class, rows, table) in tables {
-            let count = totals.files.of(class);
-            let mut section = Section::new(class.word(), format!("{} {}", Count(count), class.word()));
+            let mut title = format!("{} {class}", Count(totals.files.of(class)));
+            let mut count = totals.files.of(class);
+            if let Some(directories) = not_listed(&totals).filter(|_| class == Class::Unreadable) {
+                title = format!("{title}, and {directories}");
+                count += totals.directories;
+            }
+            let mut section = Section::new(class.word(), title);
             if rows == PAGE_FINDINGS_MAX && rows < count {
                 section = section
                     .text(format!("The first {} are here; `--format jsonl` lists all.", Count(PAGE_FINDINGS_MAX)));
@@ -324,16 +347,24 @@ impl Report<'_> {
     }
 }
 
-/// Returns the counts of all classes that have files.
+/// Returns the counts of all classes that have files, and of directories, which are none.
 fn counts(totals: &Totals) -> String {
     let some = Class::ALL.into_iter().filter(|class| totals.files.of(*class) > 0);
     let parts: Vec<String> = some.map(|class| format!("{} {class}", Count(totals.files.of(class)))).collect();
-    if parts.is_empty() { "no file".to_owned() } else { parts.join(", ") }
+    let files = if parts.is_empty() { "no file".to_owned() } else { parts.join(", ") };
+    not_listed(totals).map_or(files.clone(), |directories| format!("{files}; {directories}"))
+}
+
+/// Returns the words for the directories that could not be listed, if there are some.
+fn not_listed(totals: &Totals) -> Option<String> {
+    let directories = totals.directories;
+    let words = if directories == 1 { "directory" } else { "directories" };
+    (directories > 0).then(|| format!("{} {words} could not be listed", Count(directories)))
 }
 
 /// Appends the paths of a finding and its reason.
 fn push_finding(finding: &Finding, line: &mut Vec<u8>) {
-    let Finding { class, expected, found, reason } = finding;
+    let Finding { class, expected, found, reason, .. } = finding;
     match (expected, found) {
         (Some(expected), Some(found)) if expected.path != found.path => {
             push_escaped(&expected.path, line);

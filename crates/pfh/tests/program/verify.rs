@@ -352,6 +352,17 @@ fn a_file_is_not_compared_with_another_of_its_name() {
     }
 }
 
+/// ROOT is a path, and standard input is none.
+#[test]
+fn a_root_that_is_named_by_a_hyphen_is_a_file() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("-"), "1").unwrap();
+    fs::write(d.join("list"), line(b"1", "-")).unwrap();
+    let ended = pfh(d, ["verify", "list", "-", "-q"]).input("other").run();
+    expect(&ended, 0, "Verified: the file is as the list says.\n");
+}
+
 /// Where every file differs, the algorithm may be another one than the length of the digests suggests.
 #[test]
 fn a_wrong_guess_of_the_algorithm_is_told() {
@@ -372,6 +383,50 @@ fn a_wrong_guess_of_the_algorithm_is_told() {
     fs::write(d.join("list"), list.replace(&digest("sha3-256", b"1").to_string(), &digest("sha256", b"1").to_string()))
         .unwrap();
     expect(&verify(d, "list -q"), 1, "Not verified: 4 changed.\n");
+}
+
+/// A file that agrees by accident is no support of a guess: an empty one is the same to CRC-32 and CRC-32C, and among
+/// very many another may be.
+#[test]
+fn an_accident_supports_no_guess_of_the_algorithm() {
+    let directory = listed("gnu", "crc32c");
+    let d = directory.path();
+    let advice = " Hardly any file agrees with the list, which does not name its algorithm: by the length of its digests \
+                  it is crc32, and -a names another.\n";
+    expect(&verify(d, "list -q"), 1, &format!("Not verified: 4 changed.{advice}"));
+    expect(&verify(d, "list -q -a crc32"), 1, "Not verified: 4 changed.\n");
+    let mut list = format!("{}  many/0\n", digest("crc32", b"x"));
+    fs::create_dir(d.join("many")).unwrap();
+    fs::write(d.join("many/0"), "x").unwrap();
+    for number in 1..=101 {
+        fs::write(d.join(format!("many/{number}")), "x").unwrap();
+        list += &format!("{}  many/{number}\n", digest("crc32c", b"x"));
+    }
+    fs::write(d.join("list"), &list).unwrap();
+    expect(&verify(d, "list -q"), 1, &format!("Not verified: 101 changed.{advice}"));
+    // One of a hundred is no accident.
+    fs::remove_file(d.join("many/101")).unwrap();
+    expect(&verify(d, "list -q --ignore-missing"), 1, "Not verified: 100 changed.\n");
+}
+
+/// A list of pieces says what it is, and its files are not merely missing.
+#[test]
+fn missing_names_of_pieces_are_told() {
+    let directory = listed("gnu", "md5");
+    let d = directory.path();
+    let told = |count: u64| {
+        format!(
+            " {count} missing files have names of pieces (`NAME offset START-END`), which --piecewise reads as such.\n"
+        )
+    };
+    hash(d, "-a md5,sha256 -f hashdeep --piecewise 2 -o pieces files".split(' ')).run().done();
+    // A piece that is a whole file has its contents.
+    expect(&verify(d, "pieces -q"), 1, &format!("Not verified: 5 missing, 2 moved, 3 new.{}", told(5)));
+    hash(d, "-a md5 -f gnu --piecewise 2 -o pieces files".split(' ')).run().done();
+    expect(&verify(d, "pieces -q"), 1, &format!("Not verified: 7 missing.{}", told(7)));
+    let text = "Verified: all 5 files are as the list says.";
+    expect(&verify(d, "pieces -q --piecewise"), 0, &format!("{text}\n"));
+    expect(&verify(d, "pieces -q --ignore-missing"), 0, &format!("{text} Ignored: 7 missing.{}", told(7)));
 }
 
 /// A list whose records end with NUL is told as such, with the way to read it.
@@ -1285,8 +1340,63 @@ fn an_unreadable_root_has_a_name() {
     let ended = if is_root() { run.with(|command| command.uid(USER)).run() } else { run.run() };
     fs::set_permissions(d.join("files"), fs::Permissions::from_mode(0o700)).unwrap();
     let text = String::from_utf8_lossy(&ended.stdout).into_owned();
-    assert!(ended.code() == 3 && text.contains("Expected 2, found 1: 3 unreadable\n"), "{text}");
-    assert!(text.contains("\nunreadable   .  (") && text.contains("\nunreadable   a  ("), "{text}");
+    let counts = "Expected 2, found 0: 2 unreadable; 1 directory could not be listed\n";
+    assert!(ended.code() == 3 && text.contains(counts), "{text}");
+    assert!(text.contains("\nunreadable   .  (the directory cannot be listed: "), "{text}");
+    assert!(text.contains("\nunreadable   a  ("), "{text}");
+}
+
+/// A directory is no file: the counts are about files, and add up.
+#[test]
+fn directories_that_cannot_be_listed_are_told_apart_from_files() {
+    // Root reads every directory.
+    const USER: u32 = 954_324;
+    let (directory, program) = public();
+    let d = directory.path();
+    for name in ["closed", "open", "file"] {
+        fs::create_dir_all(d.join("files").join(name)).unwrap();
+    }
+    fs::write(d.join("files/open/a"), "a").unwrap();
+    fs::set_permissions(d.join("files/closed"), fs::Permissions::from_mode(0o300)).unwrap();
+    fs::set_permissions(d.join("files/file"), fs::Permissions::from_mode(0o000)).unwrap();
+    let verify = |list: &str, words: &[&str]| {
+        fs::write(d.join("list"), list).unwrap();
+        let run = Run::new(&program, d, [&["verify", "list", "files"], words].concat());
+        let ended = if is_root() { run.with(|command| command.uid(USER)).run() } else { run.run() };
+        (ended.code(), String::from_utf8_lossy(&ended.stdout).into_owned())
+    };
+    let denied = "Permission denied (os error 13)";
+    let open = line(b"a", "open/a");
+    let text = format!(
+        "Not verified: 2 directories could not be listed; 1 file is as the list says.
+Expected 1, found 1: 1 matched; 2 directories could not be listed
+
+unreadable   closed  (the directory cannot be listed: {denied})
+unreadable   file  (the directory cannot be listed: {denied})
+"
+    );
+    assert_eq!(verify(&open, &[]), (3, text));
+    // Nothing is known of a file in it; and where a file is expected, it is none.
+    let list = open + &line(b"b", "closed/b") + &line(b"c", "file");
+    let text = format!(
+        "Not verified: 1 changed, 1 could not be read, 2 directories could not be listed.
+Expected 3, found 1: 1 matched, 1 changed, 1 unreadable; 2 directories could not be listed
+
+changed      file  (it is a directory now; line 3)
+unreadable   closed  (the directory cannot be listed: {denied})
+unreadable   closed/b  ({denied}; line 2)
+unreadable   file  (the directory cannot be listed: {denied})
+"
+    );
+    assert_eq!(verify(&list, &[]), (5, text));
+    let (_, lines) = verify(&list, &["-f", "jsonl"]);
+    assert_eq!(lines.matches(",\"directory\":true,").count(), 2, "{lines}");
+    assert!(lines.contains(",\"unreadable\":1,") && lines.contains(",\"unlisted_directories\":2,"), "{lines}");
+    let (_, page) = verify(&list, &["-f", "html"]);
+    assert!(page.contains("1 unreadable, and 2 directories could not be listed"), "{page}");
+    for name in ["closed", "file"] {
+        fs::set_permissions(d.join("files").join(name), fs::Permissions::from_mode(0o700)).unwrap();
+    }
 }
 
 /// The thread that reads a long list while files are read is refused as those are that read files.

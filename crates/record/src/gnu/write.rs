@@ -93,19 +93,25 @@ impl Name<'_> {
 
     fn push(self, out: &mut Vec<u8>) {
         if self.escaped {
-            for &byte in self.path {
-                match byte {
-                    b'\\' => out.extend_from_slice(b"\\\\"),
-                    b'\n' => out.extend_from_slice(b"\\n"),
-                    b'\r' => out.extend_from_slice(b"\\r"),
-                    _ => out.push(byte),
-                }
-            }
+            push_escaped_name(self.path, out);
         } else {
             out.extend_from_slice(self.path);
         }
         if let Some((offset, length)) = self.piece {
             push_piece_range(offset, length, out);
+        }
+    }
+}
+
+/// Appends a name with its backslashes, line feeds and carriage returns escaped, as coreutils does in lines that begin
+/// with a backslash.
+pub fn push_escaped_name(name: &[u8], out: &mut Vec<u8>) {
+    for &byte in name {
+        match byte {
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            _ => out.push(byte),
         }
     }
 }
