@@ -77,6 +77,8 @@ pub struct Judge {
     has_payload_directory: bool,
     has_fetch: bool,
     unseen: Unseen,
+    /// The path that was found latest.
+    latest: Vec<u8>,
     record: Vec<u8>,
 }
 
@@ -127,8 +129,9 @@ pub struct Judged {
 const FILE: u8 = 0;
 const LINK: u8 = 1;
 const OTHER: u8 = 2;
-const ENTRY: u8 = 3;
-const FETCH: u8 = 4;
+const DIRECTORY: u8 = 3;
+const ENTRY: u8 = 4;
+const FETCH: u8 = 5;
 
 impl Judge {
     /// Makes a judge that takes about `memory_bytes` of memory.
@@ -145,6 +148,7 @@ impl Judge {
             has_payload_directory: false,
             has_fetch: false,
             unseen: Unseen::default(),
+            latest: Vec::new(),
             record: Vec::new(),
         }
     }
@@ -170,6 +174,7 @@ impl Judge {
             let text = "a path is longer than 60,000 bytes; the file is not checked";
             return report(Finding::error(Rule::UnsafePath, text).about(&path[..1000]));
         }
+        self.directories_above(path)?;
         let record = &mut self.record;
         record.clear();
         record.extend_from_slice(path);
@@ -184,15 +189,26 @@ impl Judge {
             }
             FoundKind::Link => record.push(LINK),
             FoundKind::Other => record.push(OTHER),
-            FoundKind::EmptyDirectory => return Ok(()),
+            FoundKind::EmptyDirectory => record.push(DIRECTORY),
         }
         self.sort.push(record)?;
-        if is_payload && path.len() <= SPELLINGS_BYTES_MAX {
+        if is_payload && path.len() <= SPELLINGS_BYTES_MAX && kind != FoundKind::EmptyDirectory {
             let mut record = folded(path);
             record.push(0);
             record.extend_from_slice(path);
             self.folded.push(&record)?;
         }
+        Ok(())
+    }
+
+    /// Notes the directories above a path, but for those that are above the latest one, too.
+    fn directories_above(&mut self, path: &[u8]) -> io::Result<()> {
+        let common = self.latest.iter().zip(path).take_while(|(one, other)| one == other).count();
+        for end in (common..path.len()).filter(|&place| path[place] == b'/') {
+            self.sort.push(&[&path[..end], &[0, DIRECTORY]].concat())?;
+        }
+        self.latest.clear();
+        self.latest.extend_from_slice(path);
         Ok(())
     }
 
@@ -448,6 +464,7 @@ struct Group {
     file: Option<File>,
     /// The words for something else that is there.
     other: Option<&'static str>,
+    is_directory: bool,
     /// The first line of each manifest.
     listed: Vec<Expected>,
     /// Line and length in fetch.txt.
@@ -488,6 +505,7 @@ impl Join<'_, '_> {
             }
             LINK => self.group.other = Some("a symbolic link"),
             OTHER => self.group.other = Some("neither a file nor a directory"),
+            DIRECTORY => self.group.is_directory = true,
             ENTRY => {
                 let (manifest, line) = (usize::from(fields.byte()?), fields.number()?);
                 let algorithm = self.manifests[manifest].name.algorithm.ok_or(io::ErrorKind::InvalidData)?;
@@ -526,7 +544,7 @@ impl Join<'_, '_> {
 
     /// Judges the records of a path.
     fn end_group(&mut self) -> io::Result<()> {
-        let Group { file, other, listed, fetch } = std::mem::take(&mut self.group);
+        let Group { file, other, is_directory, listed, fetch } = std::mem::take(&mut self.group);
         let key = std::mem::take(&mut self.key);
         let (path, first) = (&key[..], listed.first());
         if let Some((line, bytes)) = fetch {
@@ -556,6 +574,10 @@ impl Join<'_, '_> {
                 let text = format!("this is {kind}, which is not followed or read; the file is not checked");
                 let name = &self.manifests[first.manifest].name.file;
                 (self.report)(Finding::error(Rule::Kind, text).about(path).at(name, first.line))?;
+            }
+            (None, None, Some(first)) if is_directory => {
+                let finding = Finding::error(Rule::Kind, "this is a directory, and a file is listed").about(path);
+                (self.report)(finding.at(&self.manifests[first.manifest].name.file, first.line))?;
             }
             (Some(file), None, Some(_)) => self.listed(path, file, listed)?,
             (Some(file), None, None) if !self.may_be_spelt(path) => self.listed(path, file, listed)?,

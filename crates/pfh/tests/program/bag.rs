@@ -341,6 +341,37 @@ fn a_report_changes_no_bag() {
     assert!(text(&fs::read(d.join("x/report.txt")).unwrap()).starts_with("`x`: valid"));
 }
 
+/// A directory in the place of a listed file is told as such, whatever is in it.
+#[test]
+fn a_directory_in_the_place_of_a_file_is_no_missing_file() {
+    let directory = scratch();
+    let d = directory.path();
+    tree(d, &[("x/a", "1"), ("x/ab", "2"), ("x/b/c", "3"), ("x/gone", "4")]);
+    bag(d, &["create", "x", "-a", "md5"]).done();
+    for name in ["data/a", "data/b/c", "data/gone", "bag-info.txt"] {
+        fs::remove_file(d.join("x").join(name)).unwrap();
+    }
+    tree(d, &[("x/data/a/b/c", "5"), ("x/bag-info.txt/a", "6")]);
+    fs::create_dir(d.join("x/data/b/c")).unwrap();
+    let ended = bag(d, &["verify", "x"]);
+    assert_eq!(ended.code(), 1, "{}", ended.stderr);
+    let told = text(&ended.stdout);
+    for (path, line) in [("data/a", 1), ("data/b/c", 3)] {
+        let expected =
+            format!("    error: `{path}`: this is a directory, and a file is listed (manifest-md5.txt, line {line})\n");
+        assert!(told.contains(&expected), "{told}");
+    }
+    assert!(
+        told.contains("    error: `bag-info.txt`: this is a directory, and a file is listed (tagmanifest-"),
+        "{told}"
+    );
+    assert!(told.contains("`data/gone`: the file is missing (manifest-md5.txt, line 4)"), "{told}");
+    assert!(
+        told.contains("`data/a/b/c`: no manifest lists the file") && told.matches("missing").count() == 1,
+        "{told}"
+    );
+}
+
 /// A directory that cannot be listed hides files, and they are not missing.
 #[test]
 fn a_bag_with_a_directory_that_cannot_be_listed_is_undecided() {
