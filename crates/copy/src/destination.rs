@@ -100,6 +100,8 @@ pub enum Place {
     },
     /// Something else.
     Other,
+    /// A name above it is there, and is no directory: nothing can have the path before that is moved away.
+    BelowOther,
 }
 
 /// A file that gets a further name.
@@ -115,6 +117,8 @@ pub enum Leader<'p> {
 #[derive(Debug)]
 pub struct Destination {
     path: PathBuf,
+    /// The directory itself and those above it, as far as they were not there before.
+    made: Vec<PathBuf>,
     root: Arc<OwnedFd>,
     staging: OwnedFd,
     journal: ResumedList,
@@ -143,6 +147,8 @@ impl Destination {
     /// [`OpenError`] if it cannot be written to, or another copy has it.
     pub fn open(path: &Path, selection: &Selection, header: &[u8]) -> Result<Destination, OpenError> {
         let failed = |error: io::Error| OpenError::Io(path.to_owned(), error);
+        let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let made = path.ancestors().take_while(is_missing).map(Path::to_owned).collect();
         fs::create_dir_all(path).map_err(failed)?;
         let root = openat(rustix::fs::CWD, path, DIRECTORY, Mode::empty()).map_err(|error| failed(error.into()))?;
         match mkdirat(&root, STAGING, Mode::RWXU) {
@@ -165,7 +171,7 @@ impl Destination {
         let directories = || Directories::new(Arc::clone(&root));
         let state = State { directories: directories(), leaders: directories(), journal: Some(file) };
         let (path, state) = (path.to_owned(), Mutex::new(state));
-        let mut destination = Destination { path, root, staging, journal, has_hard_links: false, state };
+        let mut destination = Destination { path, made, root, staging, journal, has_hard_links: false, state };
         let probe = staged(0);
         let probed = destination
             .remove_staged()
@@ -231,7 +237,8 @@ impl Destination {
                 mtime: Timestamp { seconds: found.st_mtime, nanoseconds: found.st_mtime_nsec as u32 },
                 identity: FileIdentity::new(found.st_dev, found.st_ino),
             },
-            Ok(_) | Err(Errno::LOOP) => Place::Other,
+            Ok(_) => Place::Other,
+            Err(Errno::LOOP | Errno::NOTDIR) => Place::BelowOther,
             // Any other error will come again when the file gets its name.
             Err(_) => Place::Free,
         }
@@ -391,6 +398,13 @@ impl Destination {
             missing_is_fine(self.remove_staging())?;
         }
         Ok(())
+    }
+
+    /// Ends a copy that has not begun: removes what was made for it, and keeps the journal of an interrupted one.
+    pub fn abandon(&self) {
+        // Nothing needs what cannot be removed, and directories in which there is something stay.
+        let _ = self.end(self.is_new());
+        let _ = self.made.iter().try_for_each(fs::remove_dir);
     }
 
     /// Removes the directory for staged files, whose files were removed.

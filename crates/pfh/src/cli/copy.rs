@@ -47,13 +47,16 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     format.writer(&selection, &WriteOptions::default()).map_err(Failed::usage)?;
     let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
     command.saves_by_itself("the same command goes on with the copy".to_owned());
-    if arguments.output.is_some() {
-        let output = reading::open_output(arguments.output.as_deref(), [])?;
-        order.refuse_list(&output, &destinations)?;
-        command.set_output(output);
-    }
     command.without_totals();
+    // The list may be in a destination that is made only now.
     let opened = order.destinations(&destinations)?;
+    if arguments.output.is_some() {
+        let output = reading::open_output(arguments.output.as_deref(), []).and_then(|output| {
+            order.refuse_list(&output, &destinations)?;
+            Ok(output)
+        });
+        command.set_output(output.inspect_err(|_| opened.abandon())?);
+    }
     let facts = destinations.first().map_or_else(|| order.facts(Path::new(".")), |first| order.facts(first));
     let Some(mut finished) = copying::copy(&mut command, &order, opened)? else {
         return command.finish(Ok(()), 0, None);

@@ -22,7 +22,7 @@ Examples:
 
 Exit status:
   0    all was copied, read back and found equal
-  1    something else has the name of a file already, or what was read back differs
+  1    something else has the name of a file or a directory already, or what was read back differs
   2    the command line is wrong, a destination cannot be used, or the list would replace a file of a source or a
        copy; nothing was copied
   3    some file could not be read, or could not be written under its name

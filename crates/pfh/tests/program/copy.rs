@@ -214,11 +214,11 @@ fn nothing_is_replaced() {
     let before = tree(&d.join("out"));
     let ended = copy(d, &["s/", "out", "-o", "list"]);
     ended.expect(
-        5,
-        "pfh: `out/deep/1`: `deep` is in the way and is no directory\n\
+        1,
+        "pfh: `out/deep/1`: a name above it is in the way and is no directory\n\
          pfh: `out/directory`: something of this name is there, and is no regular file\n\
          pfh: `out/link`: something of this name is there, and is no regular file\n\
-         pfh: `out/linked/2`: something of this name is there, and is no regular file\n\
+         pfh: `out/linked/2`: a name above it is in the way and is no directory\n\
          pfh: `out/longer`: there is another file of this name, which was not replaced\n\
          pfh: `out/other`: there is another file of this name, which was not replaced\n\
          pfh: `out/deep`: `deep` is in the way and is no directory\n\
@@ -232,6 +232,61 @@ fn nothing_is_replaced() {
     assert_eq!(names(&d.join("outside")).len(), 0);
     let list = fs::read_to_string(d.join("list")).unwrap();
     assert_eq!(list, line(b"equal", "equal") + &line(b"free", "free"));
+}
+
+/// Whatever has the name of a directory is a finding, and no failure to read or to write.
+#[test]
+fn whatever_is_in_the_way_has_one_status() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/deep/er/1", "1");
+    fs::create_dir_all(d.join("s/empty/er")).unwrap();
+    symlink("1", d.join("s/deep/link")).unwrap();
+    for (name, make) in [
+        ("file", &(|path: &Path| fs::write(path, "").unwrap()) as &dyn Fn(&Path)),
+        ("link", &|path: &Path| symlink("nowhere", path).unwrap()),
+        ("pipe", &|path: &Path| fifo(path)),
+    ] {
+        for (in_the_way, files) in [("deep", 1), ("deep/er", 1), ("empty", 0), ("empty/er", 0)] {
+            let out = d.join(format!("{name}-{}", in_the_way.replace('/', "-")));
+            fs::create_dir_all(out.join(in_the_way).parent().unwrap()).unwrap();
+            make(&out.join(in_the_way));
+            let ended = copy(d, &["s/", out.to_str().unwrap()]);
+            assert_eq!(ended.code(), 1, "{}", ended.stderr);
+            assert!(ended.stderr.contains("in the way and is no directory"), "{}", ended.stderr);
+            assert_eq!(ended.stderr.contains("not copied: 1 file\n"), files == 1, "{}", ended.stderr);
+        }
+    }
+}
+
+/// A source is a path, and standard input is none.
+#[test]
+fn a_file_that_is_named_by_a_hyphen_is_copied() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "-", "1");
+    copy(d, &["-", "out/"]).expect(0, "pfh: 1 file, 1 B; read back and equal\n");
+    assert_eq!(fs::read_to_string(d.join("out/-")).unwrap(), "1");
+}
+
+/// The list may be beside the copies in a directory that the copy makes, also with those above it.
+#[test]
+fn a_list_may_be_in_a_new_destination() {
+    let directory = scratch();
+    let d = directory.path();
+    put(d, "s/a", "1");
+    let said = "pfh: 1 file, 1 B; read back and equal\n";
+    copy(d, &["s", "new/er/archive", "-o", "new/er/archive/list"]).expect(0, said);
+    copy(d, &["s/", "--to", "one", "--to", "two", "-o", "two/list", "-q"]).done();
+    assert_eq!(fs::read_to_string(d.join("new/er/archive/list")).unwrap(), line(b"1", "s/a"));
+    assert_eq!(names(&d.join("two")), ["a", "list"].map(PathBuf::from));
+    // If it cannot be written, nothing remains of the destination.
+    let said = "pfh: `other/none/list` cannot be written: No such file or directory (os error 2)\n";
+    copy(d, &["s", "other/deep/", "-o", "other/none/list"]).expect(2, said);
+    put(d, "file", "2");
+    let said = "pfh: `file/x` cannot be written to: Not a directory (os error 20)\n";
+    copy(d, &["s", "--to", "other/deep", "--to", "file/x"]).expect(2, said);
+    assert!(!d.join("other").exists());
 }
 
 #[test]
@@ -356,7 +411,7 @@ fn files_of_others_among_unfinished_copies_are_kept() {
     copy(d, &["s", "out"]).expect(2, said);
     copy(d, &["s", "--to", "new", "--to", "out"]).expect(2, said);
     assert_eq!(tree(&d.join("out")), before);
-    assert_eq!(names(&d.join("new")).len(), 0);
+    assert!(!d.join("new").exists());
     for name in ["notes", "file-x", "file-8"] {
         fs::remove_file(d.join("out/.pfh-copy").join(name)).unwrap();
     }

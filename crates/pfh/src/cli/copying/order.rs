@@ -127,10 +127,7 @@ impl Order<'_> {
             match Destination::open(path, &self.selection(), &header) {
                 Ok(destination) => opened.push(Target::new(destination, self.has_own_paths(), header)),
                 Err(error) => {
-                    // Of what was just made, nothing remains.
-                    for Target { destination, .. } in &opened {
-                        let _ = destination.end(destination.is_new());
-                    }
+                    Destinations::new(opened).abandon();
                     return Err(Failed::usage(error));
                 }
             }

@@ -160,6 +160,7 @@ impl<'a> Publisher<'a> {
                 Place::File { size, .. } if size == bytes => State::There,
                 Place::File { .. } => State::InTheWay(OTHER),
                 Place::Other => State::InTheWay(NOT_REGULAR),
+                Place::BelowOther => State::InTheWay(NO_DIRECTORY),
             };
             if *state == State::Staged {
                 target.destination.discard(plan.number);
@@ -272,6 +273,7 @@ impl<'a> Publisher<'a> {
             if is_staged && verified.is_ok() {
                 verified = target.destination.publish(plan.number, &plan.path).map_err(|error| {
                     let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
+                    let has_no_directory = error.kind() == io::ErrorKind::NotADirectory;
                     match failed(target, error) {
                         _ if is_taken && has_other_capitals(path_of(&target.full_path(&plan.path))) => {
                             Refusal::Finding(OTHER_CAPITALS)
@@ -279,6 +281,7 @@ impl<'a> Publisher<'a> {
                         _ if is_taken => {
                             Refusal::Finding("something has got this name meanwhile, and was not replaced")
                         }
+                        _ if has_no_directory => Refusal::Finding(NO_DIRECTORY),
                         State::Failed(text) => Refusal::Failure(text),
                         _ => Refusal::Nothing,
                     }
@@ -346,14 +349,20 @@ impl<'a> Publisher<'a> {
             let made = if target.is_alive() { make(&target.destination) } else { Ok(()) };
             is_everywhere &= made.is_ok() && target.is_alive();
             let Err(error) = made else { continue };
-            let is_taken = error.kind() == io::ErrorKind::AlreadyExists;
+            let kind = error.kind();
             let State::Failed(text) = failed(target, error) else { continue };
             if target.is_alive() {
                 let path = target.full_path(path);
-                let taken = "something of this name is there, and was not replaced".to_owned();
-                let warning = if is_taken { Warning::of_finding(&path, taken) } else { Warning::new(&path, text) };
-                self.warnings.say(&warning);
-                *(if is_taken { &mut self.findings } else { &mut self.failed }) += 1;
+                let in_the_way = match kind {
+                    io::ErrorKind::AlreadyExists => {
+                        Some("something of this name is there, and was not replaced".to_owned())
+                    }
+                    io::ErrorKind::NotADirectory => Some(text.clone()),
+                    _ => None,
+                };
+                *(if in_the_way.is_some() { &mut self.findings } else { &mut self.failed }) += 1;
+                let warning = in_the_way.map(|text| Warning::of_finding(&path, text));
+                self.warnings.say(&warning.unwrap_or_else(|| Warning::new(&path, text)));
             }
         }
         is_everywhere
@@ -388,6 +397,9 @@ const OTHER_CAPITALS: &str = "a name that differs only in capitals is there, whi
 
 /// Why nothing was written where something else has the name.
 pub(super) const NOT_REGULAR: &str = "something of this name is there, and is no regular file";
+
+/// Why nothing was written where a directory above it cannot be made.
+pub(super) const NO_DIRECTORY: &str = "a name above it is in the way and is no directory";
 
 /// Whether a directory has a name only with other capitals, as on FAT, where that is the same name.
 fn has_other_capitals(path: &Path) -> bool {

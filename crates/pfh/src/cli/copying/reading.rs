@@ -4,7 +4,7 @@ use super::super::command::{Command, Item};
 use super::super::ended::lock;
 use super::super::exit::Failed;
 use super::order::{Order, Root};
-use super::publishing::{NOT_REGULAR, OTHER, Paths, Publisher};
+use super::publishing::{NO_DIRECTORY, NOT_REGULAR, OTHER, Paths, Publisher};
 use super::targets::{FilePlan, State, Target, any_is_alive, failed};
 use pfh_copy::{Destination, Items, Kind, Place, StagedFile};
 use pfh_engine::{Consumer, Decision, FileOptions, StartError};
@@ -159,6 +159,7 @@ fn decide(plan: &Arc<FilePlan>, path: &[u8], metadata: &Metadata, targets: &Arc<
             Place::File { size, .. } if size == metadata.size => State::There,
             Place::File { .. } => State::InTheWay(OTHER),
             Place::Other => State::InTheWay(NOT_REGULAR),
+            Place::BelowOther => State::InTheWay(NO_DIRECTORY),
             Place::Free if leads(destination, plan, metadata.size) => State::Linked,
             Place::Free => {
                 let has_holes = *has_holes.get_or_insert_with(|| has_holes_in(path, metadata.size));
@@ -187,7 +188,7 @@ fn leads(destination: &Destination, plan: &FilePlan, expected_bytes: u64) -> boo
     match destination.place(leader) {
         Place::Free => true,
         Place::File { size, .. } => size == expected_bytes,
-        Place::Other => false,
+        Place::Other | Place::BelowOther => false,
     }
 }
 

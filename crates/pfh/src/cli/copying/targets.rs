@@ -2,7 +2,6 @@
 
 use super::super::ended::lock;
 use super::super::exit::Failed;
-use super::super::lists;
 use pfh_copy::{Destination, ends_destination};
 use pfh_list::{FormatName, Input, List, ReadOptions};
 use pfh_record::Metadata;
@@ -24,6 +23,11 @@ pub(crate) struct Destinations(pub(super) Arc<Vec<Target>>);
 impl Destinations {
     pub(super) fn new(targets: Vec<Target>) -> Destinations {
         Destinations(Arc::new(targets))
+    }
+
+    /// Removes what was made for a copy that does not begin.
+    pub(crate) fn abandon(&self) {
+        self.0.iter().for_each(|target| target.destination.abandon());
     }
 
     /// Removes what is staged, and keeps the journals, with which the next run goes on.
@@ -92,14 +96,20 @@ impl Target {
         rest.as_mut().map_or(Ok(()), |rest| rest.write_all(lines))
     }
 
-    /// Opens the journal, and what continues it.
+    /// Opens the journal again, and what continues it. All is copied by then, so an error is none of the command line.
     pub(super) fn journal(&self) -> Result<Vec<List>, Failed> {
         let path = self.destination.journal_path().into_os_string();
-        let mut lists = vec![lists::open(&path, ReadOptions::default())?];
+        let open = |input| {
+            let opened = List::open_as(FormatName::Jsonl, input, ReadOptions::default());
+            opened.map_err(|error| {
+                Failed::internal(format_args!("no list can be written: {error}; the same command goes on"))
+            })
+        };
+        let mut lists = vec![open(Input::path(&path))?];
         if let Some(rest) = &mut *lock(&self.rest) {
             let file = rest.rewind().and_then(|()| rest.try_clone()).map_err(Failed::temporary)?;
             let input = Input::reader(path.into_encoded_bytes(), file);
-            lists.push(List::open_as(FormatName::Jsonl, input, ReadOptions::default()).map_err(Failed::usage)?);
+            lists.push(open(input)?);
         }
         Ok(lists)
     }
@@ -155,4 +165,21 @@ pub(super) struct FilePlan {
     pub(super) leader: Option<Vec<u8>>,
     /// One for each destination.
     pub(super) states: Mutex<Vec<State>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pfh_record::Selection;
+
+    /// All is copied when the list is written, so the command line was right.
+    #[test]
+    fn a_journal_that_cannot_be_opened_again_is_no_error_of_the_command_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let destination = Destination::open(directory.path(), &Selection::default(), b"").unwrap();
+        std::fs::remove_file(destination.journal_path()).unwrap();
+        let failed = Target::new(destination, true, Vec::new()).journal().map(|lists| lists.len()).unwrap_err();
+        let told = format!("{failed:?}");
+        assert!(told.contains("usage: false, internal: true") && told.contains("No such file"), "{told}");
+    }
 }
