@@ -452,6 +452,8 @@ Register-ArgumentCompleter -Native -CommandName 'pfh' -ScriptBlock {
             [CompletionResult]::new('-0', '-0', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
             [CompletionResult]::new('--null', '--null', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
             [CompletionResult]::new('--zero', '--zero', [CompletionResultType]::ParameterName, 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)')
+            [CompletionResult]::new('--uppercase', '--uppercase', [CompletionResultType]::ParameterName, 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)')
+            [CompletionResult]::new('--base64', '--base64', [CompletionResultType]::ParameterName, 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Do not print what the list lacks')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Do not print what the list lacks')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

@@ -429,6 +429,8 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -0 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
             cand --null 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
             cand --zero 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+            cand --uppercase 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)'
+            cand --base64 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does'
             cand -q 'Do not print what the list lacks'
             cand --quiet 'Do not print what the list lacks'
             cand -h 'Print help (see more with ''--help'')'

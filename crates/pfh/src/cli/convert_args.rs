@@ -81,6 +81,14 @@ pub(crate) struct ConvertArguments {
     #[arg(short = '0', long, visible_alias = "zero")]
     pub(crate) null: bool,
 
+    /// Write digests in upper-case hexadecimal (formats gnu, bsd, sfv).
+    #[arg(long, conflicts_with = "base64")]
+    pub(crate) uppercase: bool,
+
+    /// Write digests in base64 (formats gnu, bsd), as `cksum --base64` does.
+    #[arg(long)]
+    pub(crate) base64: bool,
+
     /// Do not print what the list lacks.
     #[arg(short, long)]
     pub(crate) quiet: bool,

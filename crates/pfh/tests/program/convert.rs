@@ -113,6 +113,31 @@ fn hex(algorithm: &str, bytes: &[u8]) -> String {
     digest(algorithm, bytes).to_string()
 }
 
+/// Digests are written as `pfh hash` writes them by the same options.
+#[test]
+fn digests_in_other_encodings() {
+    let directory = scratch();
+    let d = directory.path();
+    fs::write(d.join("a"), "1").unwrap();
+    for (algorithm, format, option) in [
+        ("sha256", "gnu", "--uppercase"),
+        ("sha256", "gnu", "--base64"),
+        ("md5", "bsd", "--uppercase"),
+        ("md5", "bsd", "--base64"),
+    ] {
+        hash(d, ["-a", algorithm, "-f", "jsonl", "-o", "list", "a"]).run().done();
+        let expected = hash(d, ["-a", algorithm, "-f", format, option, "a"]).run();
+        let converted = pfh(d, ["convert", "-q", "-f", format, option, "list"]).run();
+        assert_eq!(text(&converted, 0, ""), text(&expected, 0, ""), "{format} {option}");
+        hash(d, ["-a", algorithm, "-f", format, "-o", "plain", "a"]).run().done();
+        assert_ne!(fs::read(d.join("plain")).unwrap(), converted.stdout);
+    }
+    for (option, format) in [("--uppercase", "csv"), ("--base64", "jsonl")] {
+        let ended = pfh(d, ["convert", "-f", format, option, "list"]).run();
+        assert!(ended.code() == 2 && ended.stderr.contains("; use format `gnu`"), "{}", ended.stderr);
+    }
+}
+
 #[test]
 fn checksums_of_sfv() {
     let directory = scratch();
