@@ -1971,7 +1971,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__convert)
-            opts="-f -o -a -0 -q -h -V --format --output --allow-empty --algorithm --join --as --piecewise --read-null --zero --null --quiet --help --version"
+            opts="-f -o -a -0 -q -h -V --format --output --allow-empty --algorithm --join --as --piecewise --read-null --zero --null --uppercase --base64 --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -5356,13 +5356,20 @@ _pfh() {
 }
 
 _pfh_lists() {
-    local before=
+    local before= names="md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh" words=("${COMP_WORDS[@]}")
+    case " $names " in
+        *" ${words[1]%%,*} "*) words[1]=hash ;;
+    esac
+    local COMP_WORDS=("${words[@]}")
     case "$3" in
         -a|--algorithm|--tests) [[ "$2" == *,* ]] && before="${2%,*}," ;;
     esac
     _pfh "$1" "${2#"$before"}" "$3"
     if [[ -n "$before" ]]; then
         COMPREPLY=("${COMPREPLY[@]/#/$before}")
+    fi
+    if [[ "$COMP_CWORD" -eq 1 && -n "$2" ]]; then
+        COMPREPLY+=($(compgen -W "$names" -- "$2"))
     fi
 }
 

@@ -21,6 +21,8 @@ function __fish_pfh_using_subcommand
     set -l cmd (__fish_pfh_needs_command)
     test -z "$cmd"
     and return 1
+    contains -- (string replace -r ',.*' '' -- $cmd[1]) md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh
+    and set cmd hash
     contains -- $cmd[1] $argv
 end
 
@@ -400,6 +402,8 @@ complete -c pfh -n "__fish_pfh_using_subcommand convert" -l join -d 'Make one en
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l piecewise -d 'Names in the lists that end with ` offset START-END` are of pieces (gnu, bsd, hashdeep, md5deep)'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -l read-null -d 'Records of the lists end with NUL, and nothing is escaped (with --as gnu, bsd or md5deep)'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s 0 -l null -l zero -d 'End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep)'
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -l uppercase -d 'Write digests in upper-case hexadecimal (formats gnu, bsd, sfv)'
+complete -c pfh -n "__fish_pfh_using_subcommand convert" -l base64 -d 'Write digests in base64 (formats gnu, bsd), as `cksum --base64` does'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s q -l quiet -d 'Do not print what the list lacks'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand convert" -s V -l version -d 'Print version'
@@ -985,3 +989,4 @@ complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "survey" -d 'Find samples for `pfh lab advise`'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "sample" -d 'Read a sample for `pfh lab advise`'
 complete -c pfh -n "__fish_pfh_using_subcommand help; and __fish_seen_subcommand_from lab" -f -a "runner" -d 'Act as a runner: answer tasks on standard input (docs/reference/runner-protocol.md)'
+complete -c pfh -n "__fish_pfh_needs_command; and string length -q -- (commandline -ct)" -f -a "md4 md5 sha1 sha1dc sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 shake128 shake256 keccak256 blake2b blake2s blake3 ripemd128 ripemd160 ripemd256 ripemd320 whirlpool tiger sm3 streebog256 streebog512 crc32 crc32c crc64nvme adler32 xxh32 xxh64 xxh3-64 xxh3-128 fnv1-32 fnv1-64 fnv1a-32 fnv1a-64 ssdeep sdhash mrsh-v2 tlsh"

@@ -159,9 +159,15 @@ try hash --algorithm md5,sha2
 try hash -a md5,nothing
 try hash -f hash
 try match -a ssd
-try has";
+try has
+try md5 -f hash
+try md5,ssdeep -f hash
+try sha256 --follow
+try sha2
+try verify --ignore-m";
     let Some(output) = peer("bash", directory.path(), ["--norc", "-c", script]) else { return };
-    let expected = "sha224 sha256\nmd5,sha224 md5,sha256\n\nhashdeep\nssdeep\nhash\n";
+    let expected = "sha224 sha256\nmd5,sha224 md5,sha256\n\nhashdeep\nssdeep\nhash\n\
+        hashdeep\nhashdeep\n--follow-files --follow-directories\nsha224 sha256\n--ignore-missing\n";
     assert_eq_bytes(&output.stdout, expected.as_bytes());
 }
 
@@ -174,6 +180,9 @@ fn fish_completes_names() {
         ("pfh hash -a md5,sha2", &["md5,sha224", "md5,sha256"]),
         ("pfh hash -f hash", &["hashdeep"]),
         ("pfh match -a ssd", &["ssdeep"]),
+        ("pfh md5 -f hash", &["hashdeep"]),
+        ("pfh md5,ssdeep -f hash", &["hashdeep"]),
+        ("pfh sha2", &["sha224", "sha256"]),
     ] {
         let script = format!("source ./pfh.fish; complete -C '{line}'");
         let arguments = ["--no-config", "-c", &script];
@@ -196,7 +205,7 @@ zle-line-init() { print -n READY }; zle -N zle-line-init\n";
     // before), and ^D lists the completions.
     let script = "zmodload zsh/zpty || exit 9
 zpty shell 'ZDOTDIR=. zsh -d -i'
-for words in 'hash -a sha2' 'hash -a md5,sha2' 'hash -f hash' 'match -a ssd'; do
+for words in 'hash -a sha2' 'hash -a md5,sha2' 'hash -f hash' 'match -a ssd' 'md5 -f md5d' 'md5,tlsh -f df' 'crc32'; do
     zpty -r -m shell out '*READY*'
     zpty -w -n shell \"pfh $words\"
     zpty -w -n shell $'\\C-d'
@@ -212,7 +221,7 @@ zpty -d shell";
     let output = peer("timeout", directory.path(), ["100", "zsh", "-f", "script"]).unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);
-    for name in ["sha224", "sha256", "hashdeep", "ssdeep"] {
+    for name in ["sha224", "sha256", "hashdeep", "ssdeep", "md5deep", "dfxml", "crc32c"] {
         assert!(text.contains(name), "{name}: {text:?}");
     }
 }
