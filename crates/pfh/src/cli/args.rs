@@ -5,14 +5,13 @@ use super::bag_args::BagArguments;
 use super::blocks_args::FragmentArguments;
 use super::certify_args::CertifyArguments;
 use super::common_args::{
-    CountingWord, EngineArguments, FamilyArguments, KeyArguments, Suggested, WalkArguments, digest_names, family_names,
-    format_names, parse_format, parse_piece,
+    CountingWord, EngineArguments, FamilyArguments, KeyArguments, MessageArguments, StyleArguments, Suggested,
+    WalkArguments, digest_names, family_names, format_names, parse_format, parse_piece,
 };
 use super::convert_args::ConvertArguments;
 use super::copy_args::CopyArguments;
 use super::known_args::{KnownArguments, VerdictClass};
 use super::lab_args::LabArguments;
-use super::progress::When;
 use super::quantity::parse_bytes;
 use super::shard_args::{MergeArguments, ShardArguments, ShardWord};
 use super::verify_args::VerifyArguments;
@@ -560,17 +559,8 @@ pub(crate) struct ContentArguments {
     #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
-    /// Show progress on standard error.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) progress: When,
-
-    /// Do not print warnings about single files and lines (the totals at the end and the exit status still count them).
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every warning, rather than the first ten of each kind in each directory.
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArguments,
 }
 
 const FRASH_EXAMPLES: &str = "\
@@ -678,17 +668,8 @@ pub(crate) struct SimilarityArguments {
     #[arg(short, long, value_name = "SIZE", default_value = "1G", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
-    /// Show progress on standard error.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) progress: When,
-
-    /// Do not print warnings about single files and lines (the totals at the end and the exit status still count them).
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every warning, rather than the first ten of each kind in each directory.
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArguments,
 }
 
 impl OutputArguments {
@@ -780,17 +761,8 @@ pub(crate) struct OutputArguments {
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
-    /// End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep).
-    #[arg(short = '0', long, visible_alias = "zero")]
-    pub(crate) null: bool,
-
-    /// Write digests in upper-case hexadecimal (formats gnu, bsd, sfv).
-    #[arg(long, conflicts_with = "base64")]
-    pub(crate) uppercase: bool,
-
-    /// Write digests in base64 (formats gnu, bsd), as `cksum --base64` does.
-    #[arg(long)]
-    pub(crate) base64: bool,
+    #[command(flatten)]
+    pub(crate) style: StyleArguments,
 
     /// Continue the JSON Lines file given with -o: skip files that it records with the same path, size and modification
     /// time.
@@ -826,17 +798,8 @@ pub(crate) struct OutputArguments {
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     pub(crate) stats: Option<StatsForm>,
 
-    /// Show progress on standard error.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) progress: When,
-
-    /// Do not print warnings about single files (the totals at the end and the exit status still count them).
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every warning, rather than the first ten of each kind in each directory.
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

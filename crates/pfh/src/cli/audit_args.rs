@@ -1,7 +1,6 @@
 //! The command line of `pfh audit`.
 
-use super::common_args::IoWord;
-use super::progress::When;
+use super::common_args::{IoWord, MessageArguments};
 use super::quantity::{parse_bytes, parse_duration, parse_share};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use pfh_record::FormatName;
@@ -166,17 +165,8 @@ pub(crate) struct AuditReading {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Show progress on standard error.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) progress: When,
-
-    /// Do not print warnings about single files (the totals at the end and the exit status still count them).
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every warning, rather than the first ten of each kind in each directory.
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArguments,
 }
 
 #[derive(Debug, Args)]

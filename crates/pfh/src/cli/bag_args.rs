@@ -1,6 +1,6 @@
 //! The command line of `pfh bag`.
 
-use super::progress::When;
+use super::common_args::MessageArguments;
 use super::quantity::parse_bytes;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::ffi::OsString;
@@ -156,15 +156,6 @@ pub(crate) struct BagOptions {
     #[arg(short, long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     pub(crate) memory: u64,
 
-    /// Show progress on standard error.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) progress: When,
-
-    /// Do not print warnings about single files (the totals at the end and the exit status still count them).
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every warning, rather than the first ten of each kind in each directory.
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArguments,
 }

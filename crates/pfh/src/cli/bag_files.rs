@@ -1,7 +1,7 @@
 //! The files of bags: walking and hashing them, and reading their tag files.
 
 use super::bag_args::BagOptions;
-use super::command::{Command, Item, Reporting};
+use super::command::{Command, Item};
 use super::exit::Failed;
 use super::gather;
 use super::reading;
@@ -14,12 +14,6 @@ use pfh_source::{
 };
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-
-/// Takes the messages and limits from the options.
-pub(crate) fn reporting(options: &BagOptions) -> Reporting {
-    let BagOptions { quiet, verbose, progress, .. } = *options;
-    Reporting { quiet, verbose, progress, allow_empty: true }
-}
 
 /// A directory of a bag as an argument of a walk: without slashes at its end.
 pub(crate) fn root_of(path: &[u8]) -> Vec<u8> {

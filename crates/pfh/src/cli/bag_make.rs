@@ -6,7 +6,7 @@
 
 use super::bag_args::{BagOptions, CreateArguments, UpdateArguments};
 use super::bag_files::{self, Hashed, below, fail, root_of, with_tag_file};
-use super::command::Command;
+use super::command::{Command, Reporting};
 use super::copying::{self, Copied, Order, Root};
 use super::exit::{self, Ending, Failed};
 use super::message;
@@ -702,7 +702,7 @@ fn create_one(
     }
     place.refuse_others()?;
     pfh_source::raise_open_file_limit();
-    let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
+    let mut command = Command::begin(Reporting::of(arguments.options.messages, true), None);
     command.set_output(reading::open_output(None, [])?);
     let mut maker = Maker { command: &mut command, options: &arguments.options, algorithms, place };
     let made = match &arguments.copy_to {
@@ -851,7 +851,7 @@ pub(crate) fn update(arguments: &UpdateArguments) -> Result<Ending, Failed> {
     }
     place.refuse_others()?;
     pfh_source::raise_open_file_limit();
-    let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
+    let mut command = Command::begin(Reporting::of(arguments.options.messages, true), None);
     command.set_output(reading::open_output(None, [])?);
     let mut maker = Maker { command: &mut command, options: &arguments.options, algorithms, place };
     let made = update_with(&mut maker, tags);

@@ -2,7 +2,7 @@
 
 use super::bag_args::{BagFormat, VerifyArguments};
 use super::bag_files::{self, below, fail, root_of, with_tag_file};
-use super::command::Command;
+use super::command::{Command, Reporting};
 use super::exit::{Ending, Failed};
 use super::output::{Output, SharedOutput};
 use super::quantity::{Bytes, Count, plural};
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<Ending, Failed> {
         (false, false) => Wanted::Valid,
     };
     pfh_source::raise_open_file_limit();
-    let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
+    let mut command = Command::begin(Reporting::of(arguments.options.messages, true), None);
     let inputs = arguments.profile.as_ref().map(|profile| profile.as_os_str());
     let output = reading::open_output(arguments.output.as_deref(), inputs)?;
     refuse_report(&output, arguments)?;

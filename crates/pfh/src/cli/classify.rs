@@ -41,7 +41,7 @@ pub(crate) fn run(
     let format = VerdictFormat::of(options.format, "sets and classes")?;
     let (check, format_of_lists, memory_bytes) = (arguments.check_sets, arguments.read_as, options.memory / 4);
     let (classifier, broken) =
-        verdicts::open_all(&arguments.known, check, format_of_lists, algorithm, memory_bytes, options.quiet)?;
+        verdicts::open_all(&arguments.known, check, format_of_lists, algorithm, memory_bytes, options.messages.quiet)?;
     let algorithms = algorithms_of(&classifier, algorithm)?;
     let asked = |one: &ClassifiedSet| match algorithm {
         Some(algorithm) => vec![algorithm],
@@ -51,7 +51,7 @@ pub(crate) fn run(
     let takes_files = !arguments.paths.is_empty() || files_from.is_some();
     let keys = keys::load(&arguments.keys, if takes_files { &algorithms } else { &[] }, reads_input)?;
     let own_lists = lists::open_all(&arguments.digests, arguments.read_as, algorithm)?;
-    let mut command = Command::begin(Reporting::of(options), None);
+    let mut command = Command::begin(Reporting::of(options.messages, options.allow_empty), None);
     command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     command.count_lines(broken);
     let run = Classification {
@@ -92,7 +92,7 @@ pub(crate) fn run(
     out.clear();
     run.writer.summary(counts, command.tally.unread, &mut out);
     command.write(&out);
-    if !options.quiet {
+    if !options.messages.quiet {
         say(counts);
     }
     command.report_totals();

@@ -1,6 +1,6 @@
 //! The context of a command: its output, signals, progress, messages and tally, and its one way to end.
 
-use super::args::{ContentArguments, SimilarityArguments};
+use super::common_args::MessageArguments;
 use super::common_args::WalkArguments;
 use super::exit::{Ending, Failed};
 use super::message::Partial;
@@ -36,15 +36,9 @@ impl Reporting {
     pub(crate) const DEFAULT: Reporting =
         Reporting { quiet: false, verbose: false, progress: When::Never, allow_empty: true };
 
-    /// Takes the values from the options of the commands that compare.
-    pub(crate) fn of(options: &SimilarityArguments) -> Reporting {
-        let SimilarityArguments { quiet, verbose, progress, allow_empty, .. } = *options;
-        Reporting { quiet, verbose, progress, allow_empty }
-    }
-
-    /// Takes the values from the options of the commands that compare contents.
-    pub(crate) fn of_contents(options: &ContentArguments) -> Reporting {
-        let ContentArguments { quiet, verbose, progress, allow_empty, .. } = *options;
+    /// Takes the values from options.
+    pub(crate) fn of(messages: MessageArguments, allow_empty: bool) -> Reporting {
+        let MessageArguments { quiet, verbose, progress } = messages;
         Reporting { quiet, verbose, progress, allow_empty }
     }
 }

@@ -1,5 +1,6 @@
 //! Arguments that several commands share: what to read, how, with which key, and in which variants.
 
+use super::progress::When;
 use super::quantity::parse_bytes;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
@@ -8,7 +9,7 @@ use pfh_digest::lanes::{Backend, BackendError};
 use pfh_engine::{Mode, Order};
 use pfh_facts::Counting;
 use pfh_plan::Variants;
-use pfh_record::FormatName;
+use pfh_record::{Encoding, FormatName};
 use pfh_similarity::{Family, SimilarityOptions, mrsh_v2, sdhash};
 use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
@@ -144,6 +145,49 @@ pub(crate) struct EngineArguments {
     /// Type of storage that the files are on, if the system does not know it or is wrong.
     #[arg(long, value_name = "MEDIUM")]
     pub(crate) medium: Option<MediumWord>,
+}
+
+/// Which messages are printed.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct MessageArguments {
+    /// Show progress on standard error.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) progress: When,
+
+    /// Do not print warnings about single files and lines (the totals at the end and the exit status still count them).
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Print every warning, rather than the first ten of each kind in each directory.
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+}
+
+/// How lists are written, in formats that leave that open.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct StyleArguments {
+    /// End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep).
+    #[arg(short = '0', long, visible_alias = "zero")]
+    pub(crate) null: bool,
+
+    /// Write digests in upper-case hexadecimal (formats gnu, bsd, sfv).
+    #[arg(long, conflicts_with = "base64")]
+    uppercase: bool,
+
+    /// Write digests in base64 (formats gnu, bsd), as `cksum --base64` does.
+    #[arg(long)]
+    base64: bool,
+}
+
+impl StyleArguments {
+    /// Returns the encoding of digests.
+    pub(crate) fn encoding(self) -> Encoding {
+        match (self.uppercase, self.base64) {
+            (true, _) => Encoding::UpperHexadecimal,
+            (_, true) => Encoding::Base64,
+            _ => Encoding::Hexadecimal,
+        }
+    }
 }
 
 impl WalkArguments {

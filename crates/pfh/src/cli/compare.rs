@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
     let picture = arguments.heatmap.as_deref();
     // The output is opened before the work, so that errors appear early.
     let path = picture.or(arguments.build_index.as_deref()).or(options.output.as_deref());
-    let mut command = Command::begin(Reporting::of(options), None);
+    let mut command = Command::begin(Reporting::of(options.messages, options.allow_empty), None);
     let inputs = arguments.digests.iter().chain(&arguments.against_digests).map(OsString::as_os_str);
     let inputs = inputs.chain(arguments.index.as_ref().map(|index| index.as_os_str()));
     command.set_output(reading::open_output(path, inputs)?);
@@ -90,7 +90,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<Ending, Failed> {
         let written = drawn.and_then(|found| output.write_all(heatmap::svg(&left, &found, worst, best).as_bytes()));
         return command.finish(written, count, None);
     }
-    let mut writer = PairWriter::new(output, options.format.unwrap_or(own_format(family)), Some(family), options.quiet);
+    let mut writer =
+        PairWriter::new(output, options.format.unwrap_or(own_format(family)), Some(family), options.messages.quiet);
     let mut written = writer.header(&[family.name()], Some(threshold), arguments.clusters);
     if written.is_ok() {
         written = match index {

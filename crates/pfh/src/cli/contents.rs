@@ -227,7 +227,7 @@ impl<'a> Gatherer<'a> {
         for mut list in lists {
             let name = list.name().to_vec();
             let place = self.place(Some(name.clone()));
-            let mut broken = BrokenLines::new(&name, self.options.quiet);
+            let mut broken = BrokenLines::new(&name, self.options.messages.quiet);
             let (mut contents, mut is_empty, mut is_useless) = (Contents::of(&mut list), true, true);
             let mut unread = 0_u64;
             let (mut has_unknown_places, mut has_guessed_places) = (false, false);
@@ -316,7 +316,7 @@ impl<'a> Gatherer<'a> {
                 );
             }
             messages.extend(incomplete.map(str::to_owned));
-            if !self.options.quiet {
+            if !self.options.messages.quiet {
                 messages.iter().for_each(|text| message::error(format_args!("{}: {text}", message::quoted(&name))));
             }
             self.command.tally.unread += unread + pieces + u64::from(incomplete.is_some());
@@ -324,7 +324,7 @@ impl<'a> Gatherer<'a> {
             loaded.push(Loaded { broken: broken.count, useless });
         }
         let lines: u64 = loaded.iter().map(|loaded| loaded.broken).sum();
-        let all = lists::unread(&loaded, only, self.options.quiet)?;
+        let all = lists::unread(&loaded, only, self.options.messages.quiet)?;
         self.command.count_lines(lines);
         self.command.tally.unread += all - lines;
         Ok(())
@@ -340,7 +340,7 @@ impl<'a> Gatherer<'a> {
             for (&place, list) in sifted.presences() {
                 let name = names.get(place as usize).and_then(Option::as_deref).unwrap_or_default();
                 doubtful += list.changed + if list.is_away() { 0 } else { list.unseen };
-                if !options.quiet {
+                if !options.messages.quiet {
                     tell_presences(name, list);
                 }
             }

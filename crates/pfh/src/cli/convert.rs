@@ -9,7 +9,7 @@ use super::quantity::{Bytes, Count};
 use super::written_list::{
     DIGESTS, Losses, MODIFIED, NOT_EXPRESSED, REASONS_MAX, SIZE, WITHOUT, WrittenList, selected,
 };
-use super::{hash_list, message, reading, written_list};
+use super::{message, reading, written_list};
 use pfh_digest::Digest;
 use pfh_list::{Entry, Grouping, Header, Input, List, ReadError, ReadOptions};
 use pfh_record::{
@@ -51,8 +51,8 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
     let has_pieces = sources.iter().any(Source::has_pieces) && format.keeps(Feature::Pieces);
     let has_facts = sources.iter().any(Source::has_facts) && format.keeps(Feature::Facts);
     let options = WriteOptions {
-        null_terminated: arguments.null,
-        encoding: hash_list::encoding(arguments.uppercase, arguments.base64),
+        null_terminated: arguments.style.null,
+        encoding: arguments.style.encoding(),
         piecewise: has_pieces,
         facts: has_facts,
         ..WriteOptions::default()

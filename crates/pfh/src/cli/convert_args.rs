@@ -1,5 +1,6 @@
 //! The command line of `pfh convert`.
 
+use super::common_args::StyleArguments;
 use clap::{Args, ValueHint};
 use pfh_record::FormatName;
 use std::ffi::OsString;
@@ -77,17 +78,8 @@ pub(crate) struct ConvertArguments {
     #[arg(long, requires = "read_as")]
     pub(crate) read_null: bool,
 
-    /// End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep).
-    #[arg(short = '0', long, visible_alias = "zero")]
-    pub(crate) null: bool,
-
-    /// Write digests in upper-case hexadecimal (formats gnu, bsd, sfv).
-    #[arg(long, conflicts_with = "base64")]
-    pub(crate) uppercase: bool,
-
-    /// Write digests in base64 (formats gnu, bsd), as `cksum --base64` does.
-    #[arg(long)]
-    pub(crate) base64: bool,
+    #[command(flatten)]
+    pub(crate) style: StyleArguments,
 
     /// Do not print what the list lacks.
     #[arg(short, long)]

@@ -1,7 +1,6 @@
 //! `pfh copy`.
 
-use super::bag_files;
-use super::command::Command;
+use super::command::{Command, Reporting};
 use super::copy_args::CopyArguments;
 use super::copying::{self, Copied, Order, Root};
 use super::exit::{Ending, Failed};
@@ -45,7 +44,7 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
     let selection = Selection::from_iter(algorithms);
     // Wrong combinations are refused before anything is copied.
     format.writer(&selection, &WriteOptions::default()).map_err(Failed::usage)?;
-    let mut command = Command::begin(bag_files::reporting(&arguments.options), None);
+    let mut command = Command::begin(Reporting::of(arguments.options.messages, true), None);
     command.saves_by_itself("the same command goes on with the copy".to_owned());
     command.without_totals();
     // The list may be in a destination that is made only now.
@@ -84,7 +83,7 @@ pub(crate) fn run(arguments: &CopyArguments) -> Result<Ending, Failed> {
         return Ok(ending);
     }
     finished.end()?;
-    if !arguments.options.quiet {
+    if !arguments.options.messages.quiet {
         message::error(account(&copied, destinations.len()));
     }
     Ok(ending)

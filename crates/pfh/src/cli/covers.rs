@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
     let words = [&arguments.paths, &arguments.by, &arguments.digests, &arguments.by_digests];
     reading::one_input(words.into_iter().flatten().map(OsString::as_os_str), Some(&arguments.walk))?;
     let (algorithm, [lists, by_lists]) = contents::open_lists(options, [&arguments.digests, &arguments.by_digests])?;
-    let mut command = Command::begin(Reporting::of_contents(options), None);
+    let mut command = Command::begin(Reporting::of(options.messages, options.allow_empty), None);
     let inputs = arguments.digests.iter().chain(&arguments.by_digests).map(OsString::as_os_str);
     command.set_output(reading::open_output(options.output.as_deref(), inputs)?);
     let mut gatherer = Gatherer::new(&mut command, options, algorithm, true, true);
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
         ..WalkArguments::default()
     };
     gatherer.walk(&arguments.by, &by, Side::B)?;
-    if !options.quiet {
+    if !options.messages.quiet {
         warn_of_other_views(arguments);
     }
     let Gathered { digests, names, doubtful } = gatherer.read()?;
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &CoversArguments) -> Result<Ending, Failed> {
                  --allow-empty, that counts as covered",
             );
         }
-        if !is_nothing && !options.quiet {
+        if !is_nothing && !options.messages.quiet {
             message::plain(format_args!("pfh: {}", summary(&uncovered)));
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     let words = arguments.paths.iter().chain(&arguments.digests).map(OsString::as_os_str);
     reading::one_input(words, Some(&arguments.walk))?;
     let (algorithm, [lists, _]) = contents::open_lists(options, [&arguments.digests, &[]])?;
-    let mut command = Command::begin(Reporting::of_contents(options), None);
+    let mut command = Command::begin(Reporting::of(options.messages, options.allow_empty), None);
     let inputs = arguments.digests.iter().map(OsString::as_os_str);
     command.set_output(reading::open_output(options.output.as_deref(), inputs)?);
     let mut gatherer = Gatherer::new(&mut command, options, algorithm, arguments.empty, false);
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &DupesArguments) -> Result<Ending, Failed> {
     let totals = Totals { unread: command.tally.unread, ..groups.totals() };
     let written = writer.all(&groups, &totals);
     command.tally.findings = totals.groups + totals.directory_groups;
-    if written.is_ok() && !options.quiet && !command.cancel().is_cancelled() {
+    if written.is_ok() && !options.messages.quiet && !command.cancel().is_cancelled() {
         message::plain(format_args!("pfh: {}", summary(&totals)));
     }
     command.finish(written, totals.files, None)

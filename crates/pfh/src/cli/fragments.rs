@@ -64,7 +64,7 @@ pub(crate) fn run(
         return Err(Failed::usage("--memory does not suffice for blocks of this length"));
     };
     let files_from = reading::file_list(&arguments.walk)?;
-    let mut command = Command::begin(Reporting::of(options), None);
+    let mut command = Command::begin(Reporting::of(options.messages, options.allow_empty), None);
     command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     let mut engine = gather::engine_options(options, Selection::from_iter([] as [Algorithm; 0]));
     // One thread reads one image after the other; the others look its blocks up.
@@ -125,7 +125,7 @@ pub(crate) fn run(
     refuse_changed()?;
     let Printer { totals, findings, .. } = printer;
     command.tally.findings = findings;
-    if !options.quiet && !cancel.is_cancelled() {
+    if !options.messages.quiet && !cancel.is_cancelled() {
         message::error(format_args!(
             "images: {}, blocks: {}, constant: {}, nonprobative: {}, found: {}, unknown: {}",
             Count(totals.images),

@@ -68,8 +68,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
             footer
         })
     };
-    let reporting =
-        Reporting { quiet: out.quiet, verbose: out.verbose, progress: out.progress, allow_empty: out.allow_empty };
+    let reporting = Reporting::of(out.messages, out.allow_empty);
     let mut command = Command::begin(reporting, Some(footer));
     let list = reading::file_list(&arguments.walk)?;
     let walk = WalkOptions {
@@ -108,7 +107,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
         format.header(&facts, &mut header);
     }
     let damaged = recorded.as_ref().is_some_and(ResumedList::is_damaged);
-    if damaged || !out.quiet {
+    if damaged || !out.messages.quiet {
         recorded.iter().flat_map(ResumedList::remarks).for_each(message::error);
     }
     // Damaged lines of the journal are input that could not be read.
@@ -140,7 +139,7 @@ pub(crate) fn run(arguments: HashArguments) -> Result<Ending, Failed> {
     let report = report.map_err(Failed::usage)?;
     let already_marked = already_marked.load(Ordering::Relaxed);
     command.tally.findings += already_marked;
-    if already_marked > 0 && !out.quiet {
+    if already_marked > 0 && !out.messages.quiet {
         say_marked(already_marked);
     }
     if out.stats.is_some() {
@@ -209,11 +208,11 @@ fn begins_journal(header: &Header) -> bool {
 fn write_options(arguments: &HashArguments) -> WriteOptions {
     let out = &arguments.output;
     WriteOptions {
-        null_terminated: out.null,
+        null_terminated: out.style.null,
         piecewise: out.piecewise.is_some(),
         facts: out.facts.is_some(),
         sdhash_segment: arguments.families.segment(),
-        encoding: hash_list::encoding(out.uppercase, out.base64),
+        encoding: out.style.encoding(),
         ..WriteOptions::default()
     }
 }

@@ -5,7 +5,7 @@ use super::exit::Failed;
 use super::foreign;
 use super::warnings::{self, Warning};
 use pfh_digest::{Algorithm, Digest};
-use pfh_record::{DigestKind, Encoding, Format, FormatName, Record, Selection, Similarity};
+use pfh_record::{DigestKind, Format, FormatName, Record, Selection, Similarity};
 
 /// Parses the names of algorithms and families, each once; none for `none`.
 pub(crate) fn selection(names: &[String]) -> Result<Selection, Failed> {
@@ -28,15 +28,6 @@ pub(crate) fn selection(names: &[String]) -> Result<Selection, Failed> {
         return Err(Failed::usage("no algorithm is named; `pfh algorithms` lists them"));
     }
     Ok(selection)
-}
-
-/// Returns the encoding of digests that options choose.
-pub(crate) fn encoding(uppercase: bool, base64: bool) -> Encoding {
-    match (uppercase, base64) {
-        (true, _) => Encoding::UpperHexadecimal,
-        (_, true) => Encoding::Base64,
-        _ => Encoding::Hexadecimal,
-    }
 }
 
 /// Returns the usual format for these digests; `None` if nothing is listed.

@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &MatchArguments) -> Result<Ending, Failed> {
         let family = family.map_or_else(|| family_of(lists.iter_mut()), Ok)?;
         return similar(arguments, NamedDigests::new(family, arguments.options.memory / 4), lists);
     }
-    let quiet = arguments.options.quiet;
+    let quiet = arguments.options.messages.quiet;
     let mut known = KnownDigests::new(arguments.options.memory / 2, algorithm, arguments.all_names);
     let wanted = algorithm.map_or("cryptographic algorithms", |algorithm| algorithm.name());
     let mut load = |list: List| -> Result<Loaded, Failed> {
@@ -173,7 +173,7 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     let family = known.family();
     let threshold = checked_threshold(family, options)?;
     let own_lists = lists::open_all(&arguments.digests, arguments.read_as, None)?;
-    let mut command = Command::begin(Reporting::of(options), None);
+    let mut command = Command::begin(Reporting::of(options.messages, options.allow_empty), None);
     command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     let collector = DigestCollector { options, families: &arguments.families, files_max: usize::MAX };
     let has_lists = !lists.is_empty();
@@ -189,7 +189,7 @@ fn similar(arguments: &MatchArguments, mut known: NamedDigests, lists: Vec<List>
     let profile = arguments.families.sdhash_profile.into();
     let comparison = Comparison { options, profile, left: &own, right: Some(&known) };
     let format = options.format.unwrap_or(own_format(family));
-    let mut writer = PairWriter::new(command.output(), format, Some(family), options.quiet);
+    let mut writer = PairWriter::new(command.output(), format, Some(family), options.messages.quiet);
     let written = writer
         .header(&[family.name()], Some(threshold), false)
         .and_then(|()| comparison.print_pairs(arguments.top, &mut writer));
@@ -227,10 +227,10 @@ fn same(
     let keyed = if takes_files { known.algorithms() } else { &[] };
     let keys = keys::load(&arguments.keys, keyed, reads_input(arguments))?;
     let own_lists = lists::open_all(&arguments.digests, arguments.read_as, algorithm)?;
-    let mut command = Command::begin(Reporting::of(options), None);
+    let mut command = Command::begin(Reporting::of(options.messages, options.allow_empty), None);
     command.set_output(reading::open_output(options.output.as_deref(), verdicts::inputs(arguments))?);
     command.count_lines(broken);
-    let mut writer = PairWriter::new(command.output(), format, None, options.quiet);
+    let mut writer = PairWriter::new(command.output(), format, None, options.messages.quiet);
     let names: Vec<&str> = known.algorithms().iter().map(|algorithm| algorithm.name()).collect();
     let mut written = writer.header(&names, None, false);
     let mut digests = 0;
@@ -273,7 +273,7 @@ fn same(
     if digests > 0 {
         let doubts = known.doubts();
         command.tally.unread += doubts.len() as u64;
-        if !options.quiet {
+        if !options.messages.quiet {
             doubts.iter().for_each(message::error);
         }
     }

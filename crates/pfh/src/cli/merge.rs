@@ -31,8 +31,8 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
         Failed::usage("the plan has no digests; name a format that lists files without them: csv, jsonl or dfxml")
     })?;
     let write = WriteOptions {
-        null_terminated: arguments.null,
-        encoding: hash_list::encoding(arguments.uppercase, arguments.base64),
+        null_terminated: arguments.style.null,
+        encoding: arguments.style.encoding(),
         ..plans::write_options(&plan)?
     };
     let format = name.writer(&options.selection, &write).map_err(Failed::usage)?;
@@ -44,12 +44,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Ending, Failed> {
     if arguments.shard.is_none() {
         plan.remove_left_overs().map_err(plans::failed)?;
     }
-    let reporting = Reporting {
-        quiet: arguments.quiet,
-        verbose: arguments.verbose,
-        progress: arguments.progress,
-        allow_empty: arguments.allow_empty,
-    };
+    let reporting = Reporting::of(arguments.messages, arguments.allow_empty);
     let mut command = Command::begin(reporting, None);
     let output = reading::open_output(arguments.output.as_deref(), [])?;
     // A plan may have many files, and a file elsewhere is none of them.

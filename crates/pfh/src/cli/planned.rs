@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &HashArguments, folder: &Path, shard: ShardWord) ->
     enter(options, arguments.shards.any_tree)?;
     pfh_source::raise_open_file_limit();
     let out = &arguments.output;
-    let reporting = Reporting { quiet: out.quiet, verbose: out.verbose, progress: out.progress, allow_empty: true };
+    let reporting = Reporting::of(out.messages, true);
     let mut command = Command::begin(reporting, None);
     for number in numbers {
         if command.cancel().is_cancelled() || !command.is_writing() {
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &HashArguments, folder: &Path, shard: ShardWord) ->
         }
         match plan.state(number).map_err(plans::failed)? {
             ResultState::Missing => hash(&mut command, arguments, &plan, number, &engine, &*format)?,
-            ResultState::Whole(..) if out.quiet => {}
+            ResultState::Whole(..) if out.messages.quiet => {}
             ResultState::Whole(..) => {
                 let path = message::quoted_path(&plan.result_path(number));
                 message::error(format_args!("shard {number} is done already: {path}"));

@@ -50,7 +50,7 @@ pub(crate) fn applied(mut arguments: HashArguments, words: &[OsString]) -> Resul
     if let (false, Some(medium)) = (is_given("medium"), &options.medium) {
         engine.medium = Some(word(&shown, "medium", medium)?);
     }
-    if !arguments.output.quiet {
+    if !arguments.output.messages.quiet {
         warnings.iter().for_each(message::error);
     }
     Ok(arguments)

@@ -1,7 +1,8 @@
 //! The command lines of `pfh shard` and `pfh merge`.
 
 use super::common_args::{
-    CountingWord, FamilyArguments, Suggested, WalkArguments, digest_names, format_names, parse_format, parse_piece,
+    CountingWord, FamilyArguments, MessageArguments, StyleArguments, Suggested, WalkArguments, digest_names,
+    format_names, parse_format, parse_piece,
 };
 use super::progress::When;
 use super::quantity::parse_bytes;
@@ -156,29 +157,11 @@ pub(crate) struct MergeArguments {
     #[arg(long)]
     pub(crate) allow_empty: bool,
 
-    /// End records with NUL instead of a line feed, and escape nothing (formats gnu, bsd, md5deep).
-    #[arg(short = '0', long, visible_alias = "zero")]
-    pub(crate) null: bool,
+    #[command(flatten)]
+    pub(crate) style: StyleArguments,
 
-    /// Write digests in upper-case hexadecimal (formats gnu, bsd, sfv).
-    #[arg(long, conflicts_with = "base64")]
-    pub(crate) uppercase: bool,
-
-    /// Write digests in base64 (formats gnu, bsd), as `cksum --base64` does.
-    #[arg(long)]
-    pub(crate) base64: bool,
-
-    /// Show progress on standard error.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) progress: When,
-
-    /// Do not print warnings about single files (the totals at the end and the exit status still count them).
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every warning, rather than the first ten of each kind in each directory.
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArguments,
 }
 
 /// A shard, or all those with a certain remainder.

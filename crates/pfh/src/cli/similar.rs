@@ -78,7 +78,7 @@ impl Comparison<'_> {
             result = found.iter().try_for_each(|found| each(*found));
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
-        progress::of_work(self.options.progress, text, || match self.right {
+        progress::of_work(self.options.messages.progress, text, || match self.right {
             None => compare.all(self.left.digests(), &mut take),
             Some(right) => compare.between(self.left.digests(), right.digests(), &mut take),
         });

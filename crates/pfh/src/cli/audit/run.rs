@@ -154,7 +154,7 @@ fn spare(
         of_policy.extend(of_runs.map(|file| file.path));
     }
     collection.spare([output_file(reading.output.as_deref())].into_iter().chain(of_policy.iter().cloned()))?;
-    collection.stay_outside(roots, settings, reading.output.as_slice(), &of_policy, reading.quiet)
+    collection.stay_outside(roots, settings, reading.output.as_slice(), &of_policy, reading.messages.quiet)
 }
 
 /// The work of a run.
@@ -170,8 +170,7 @@ struct Work {
 
 /// Begins the command of a run, and opens its output.
 fn begin(reading: &AuditReading) -> Result<Command, Failed> {
-    let reporting =
-        Reporting { quiet: reading.quiet, verbose: reading.verbose, progress: reading.progress, allow_empty: true };
+    let reporting = Reporting::of(reading.messages, true);
     let mut command = Command::begin(reporting, None);
     command.saves_by_itself("`pfh audit run` goes on with the run".to_owned());
     command.set_output(reading::open_output(reading.output.as_deref(), [])?);
@@ -206,7 +205,7 @@ fn go(
     };
     let run = Run::begin(ledger, options, &settings).map_err(|error| collection.failed(error))?;
     let number = run.number();
-    if run.is_resumed() && !reading.quiet {
+    if run.is_resumed() && !reading.messages.quiet {
         message::error(format_args!("run {number} was interrupted, and goes on ({})", run.options().mode));
     }
     let mode = run.options().mode.clone();
@@ -236,7 +235,7 @@ fn go(
     let written = report::write(&ledger, number, reading.format, &mut command.output());
     let written = report::into_io(written).map_err(|error| collection.failed(error));
     let summary = reported::summary(number, &mode, &end);
-    if !reading.quiet {
+    if !reading.messages.quiet {
         message::plain(format_args!("pfh: {summary}"));
     }
     let news = match (command.tally.findings, command.tally.unread) {

@@ -178,7 +178,7 @@ fn leave_out_staging(command: &mut Command, order: &Order<'_>, root: &Root) {
     if !is_left_over(&path) {
         let text = "it is not copied, because pfh keeps unfinished copies under this name; rename it";
         fail(command, path.into_os_string().into_encoded_bytes(), FileError::new(ErrorKind::Other, text));
-    } else if !order.options.quiet {
+    } else if !order.options.messages.quiet {
         message::error(format_args!(
             "{} is not copied: an interrupted copy to {} has left it",
             message::quoted_path(&path),

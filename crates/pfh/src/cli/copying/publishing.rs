@@ -102,7 +102,7 @@ impl<'a> Publisher<'a> {
             group: Vec::new(),
             group_bytes: 0,
             group_paths: HashMap::new(),
-            warnings: Warnings::new(Wanted::by(order.options.quiet, order.options.verbose)),
+            warnings: Warnings::new(Wanted::by(order.options.messages.quiet, order.options.messages.verbose)),
             cancel: command.cancel().clone(),
             findings: 0,
             failed: 0,
