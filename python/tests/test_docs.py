@@ -47,6 +47,7 @@ def test_exceptions_survive_pickling() -> None:
     assert (str(error), error.path, error.line) == ("text", b"path", 5)
     failure = pickle.loads(pickle.dumps(pfh.FileError("text", b"path", "io", 5)))
     assert (str(failure), failure.path, failure.kind, failure.errno) == ("text", b"path", "io", 5)
+    assert (failure.filename, failure.strerror) == ("path", os.strerror(5))
     assert issubclass(pfh.UnknownAlgorithm, ValueError) and issubclass(pfh.StartError, OSError)
 
 

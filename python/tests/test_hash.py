@@ -7,9 +7,12 @@ import gc
 import hashlib
 import multiprocessing
 import os
+import pickle
 import subprocess
 import threading
 import time
+import weakref
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +93,14 @@ def test_errors_of_files_are_records(tree: Path) -> None:
     with pytest.raises(OSError) as raised:
         first.raise_for_failure()
     assert isinstance(raised.value, pfh.FileError)
-    assert (raised.value.path, raised.value.kind, raised.value.errno) == (bytes(missing), "not-found", 2)
+    with pytest.raises(FileNotFoundError) as opened:
+        open(missing)
+    for several in [records.raise_for_failures, first.raise_for_failure]:
+        with pytest.raises(pfh.FileError) as failed:
+            several()
+        assert (failed.value.path, failed.value.kind, failed.value.errno) == (bytes(missing), "not-found", 2)
+        assert (failed.value.filename, failed.value.strerror) == (str(missing), opened.value.strerror)
+        assert f"none`: {opened.value.strerror}" in str(failed.value)
     second.raise_for_failure()
     table = pyarrow.table(pfh.hash(missing, tree / "empty"))
     assert table["error_kind"].to_pylist() == ["not-found", None]
@@ -437,3 +447,123 @@ def test_records_in_sets_and_copies(tree: Path) -> None:
     assert records == again and [*map(hash, records)] == [*map(hash, again)]
     assert len({*records, *again}) == len({*map(hash, records)}) == len(records)
     assert all(copy.copy(record) is record and copy.deepcopy([record])[0] is record for record in records)
+
+
+def test_records_survive_pickling(tree: Path) -> None:
+    (tree / "below" / "zeros").write_bytes(bytes(9000))
+    algorithms = "md5,sha256,crc32,ssdeep,tlsh,sdhash,mrsh-v2"
+    records = [*pfh.hash(tree, tree / "none", algorithms=algorithms, piece_bytes=4000)]
+    lists: dict[str, list[str | Path]] = {"jsonl": ["-a", "md5,tlsh", "--piecewise", "4k"], "csv": ["-a", "sha1"], "gnu": []}
+    for name, options in lists.items():
+        command: list[str | Path] = [pfh.main_path(), "hash", *options, "-f", name, tree, tree / "none"]
+        listed = tree.parent / name
+        listed.write_bytes(subprocess.run(command, capture_output=True).stdout)
+        records += pfh.read(listed)
+    assert {record.ok for record in records} == {True, False} and any(record.part for record in records)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(records, protocol))
+        assert again == records and [*map(repr, again)] == [*map(repr, records)]
+        assert [one.pieces for one in again] == [one.pieces for one in records]
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(copy.copy, records[:3]) == records[:3]
+
+
+def test_records_as_dictionaries(tree: Path) -> None:
+    records = [*pfh.hash(tree, tree / "none", algorithms="md5,ssdeep")]
+    frame = pandas.DataFrame(record.as_dict() for record in records)
+    table = pyarrow.table(pfh.hash(tree, tree / "none", algorithms="md5,ssdeep"))
+    assert [*frame.columns] == [name for name in table.column_names if name != "mtime"]
+    assert list(frame["path"]) == table["path"].to_pylist() == [record.path for record in records]
+    assert list(frame["md5"])[:-1] == table["md5"].to_pylist()[:-1]
+    rows = [record.as_dict() for record in records]
+    kinds = polars.DataFrame(rows, infer_schema_length=None)["error_kind"]
+    assert kinds.to_list() == table["error_kind"].to_pylist()
+    assert records[0].as_dict()["mtime_ns"] == records[0].mtime_ns
+
+
+def test_exceptions_in_a_stream_come_out(tree: Path) -> None:
+    class Odd(Exception):
+        pass
+
+    def paths() -> Iterator[Path]:
+        yield tree / "large"
+        raise Odd("in files")
+
+    def progress(_: pfh.Progress) -> None:
+        raise Odd("in progress")
+
+    take: list[Callable[[pfh.Records], object]] = [pyarrow.table, polars.DataFrame]
+    for consume in take:
+        for begin in [lambda: pfh.hash(files=paths()), lambda: pfh.hash(tree, progress=progress)]:
+            with pytest.raises(Odd) as raised:
+                with begin() as records:
+                    consume(records)
+            # That of the consumer, which has the text alone.
+            assert "Odd: in " in str(raised.value.__context__) and raised.value.__traceback__ is not None
+            with pytest.raises(Odd):
+                records.raise_for_failures()
+            records = begin()
+            with pytest.raises(Exception, match="Odd: in "):
+                consume(records)
+            with pytest.raises(Odd):
+                records.raise_for_failures()
+    listed = tree.parent / "broken"
+    listed.write_text("nonsense\n" + f"{hashlib.md5(b'x').hexdigest()}  a\n" * 3)
+    with pytest.raises(pfh.ListError, match="line 1"):
+        with pfh.read(listed, "gnu") as records:
+            pyarrow.table(records)
+
+
+def test_cycles_through_a_callback_are_collected(tree: Path) -> None:
+    class Owner:
+        records: pfh.Records
+
+    def begin(take: bool) -> tuple[Owner, weakref.ref[Owner]]:
+        owner = Owner()
+        owner.records = pfh.hash(tree, progress=lambda _, owner=owner: None)  # type: ignore[misc]
+        if take:
+            list(owner.records)
+        return owner, weakref.ref(owner)
+
+    for take in [True, False]:
+        owner, seen = begin(take)
+        gc.collect()
+        assert seen() is owner
+        del owner
+        gc.collect()
+        assert seen() is None
+    # A stream keeps what it calls.
+    told: list[int] = []
+
+    def stream() -> Any:
+        owner = Owner()
+
+        def progress(now: pfh.Progress) -> None:
+            assert owner is not None
+            told.append(now.files)
+
+        owner.records = pfh.hash(tree, progress=progress)
+        return pyarrow.RecordBatchReader.from_stream(owner.records)
+
+    reader = stream()
+    gc.collect()
+    assert reader.read_all().num_rows == 103 and told[-1] == 103
+
+
+@pytest.mark.parametrize("number", [-1, -(1 << 70), 1 << 70, 1 << 200])
+def test_numbers_out_of_range_name_the_argument(tree: Path, number: int) -> None:
+    calls: dict[str, Callable[[], object]] = {
+        "threads": lambda: pfh.hash(tree, threads=number),
+        "memory": lambda: pfh.hash(tree, memory=number),
+        "min_size": lambda: pfh.hash(tree, min_size=number),
+        "piece_bytes": lambda: pfh.hash(tree, piece_bytes=number),
+        "threshold": lambda: pfh.compare([], family="tlsh", threshold=number),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=rf"^{name}={number} is not from [01] to "):
+            call()
+    for family, most in [("ssdeep", "100"), ("tlsh", "4294967295")]:
+        with pytest.raises(pfh.OptionError, match=f"^threshold={number} is not from 0 to {most}$"):
+            pfh.compare([], family=family, threshold=number)
+    with pytest.raises(pfh.OptionError, match=f"^threads={number} is not from 1 to 4096"):
+        pfh.digest_many([], threads=number)

@@ -345,7 +345,7 @@ def test_verify_in_ways_that_exclude_each_other(tree: Path) -> None:
         with pytest.raises(ValueError, match="`sample=.*`: a share is a number above 0 and up to 100, in percent"):
             pfh.verify(listed, tree, sample=percent)
     for seed in [-1, 1 << 64]:
-        with pytest.raises(ValueError, match=r"`seed`: name a number from 0 to 2\*\*64 - 1"):
+        with pytest.raises(ValueError, match=rf"^seed={seed} is not from 0 to 2\*\*64 - 1$"):
             pfh.verify(listed, tree, sample=5, seed=seed)
     assert pfh.verify(listed, tree, sample=5, seed=(1 << 64) - 1).seed == (1 << 64) - 1
     with pytest.raises(pfh.OptionError, match="`seed` decides the choice of `sample`; name the share"):
@@ -428,6 +428,24 @@ def test_match(tree: Path) -> None:
         noise = tree.parent / "noise"
         noise.write_bytes(NOISE)
         pfh.match(tree, noise)
+
+
+def test_match_tells_of_files_that_cannot_be_read(tree: Path) -> None:
+    listed = tree.parent / "SHA256SUMS"
+    listed.write_text(f"{sha256((tree / 'large').read_bytes()).hex()}  known name\n")
+    with warnings.catch_warnings(action="error"):
+        matches = list(pfh.match([tree / "gone", tree / "large"], listed, algorithm="sha256"))
+    assert [match.known for match in matches] == [False, True]
+    gone = matches[0]
+    assert not gone.record.ok and gone.record.error is not None and gone.record.error.kind == "not-found"
+    assert (gone.class_, gone.set, gone.name, gone.entries) == (None, None, None, 0)
+    assert repr(gone) == f"<pfh.Match `{tree}/gone`: No such file or directory (os error 2)>"
+    with pytest.raises(pfh.FileError, match="gone"):
+        gone.record.raise_for_failure()
+    # A list has files without digests, too, of which nothing is found.
+    program("hash", "-a", "sha256", "-f", "csv", "-o", "../list.csv", "large", "gone", cwd=tree)
+    matches = list(pfh.match(pfh.read(tree.parent / "list.csv", strict=False), listed, algorithm="sha256"))
+    assert {match.record.path: match.known for match in matches} == {b"large": True, b"gone": False}
 
 
 def test_a_lost_set_is_an_error_and_other_signals_end_the_process(tree: Path) -> None:

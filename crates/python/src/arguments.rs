@@ -1,9 +1,13 @@
 //! Arguments that several functions take: paths, names of digests, words and sizes.
 
+use std::num::NonZero;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::thread;
 
 use pfh::Selection;
 use pfh::record::DigestKind;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -60,6 +64,37 @@ pub(crate) fn bytes_of(size: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
     if let Ok(text) = size.cast::<PyString>() {
         return pfh::parse_bytes(&text.to_cow()?).map_err(|error| errors::option(py, format!("{name}: {error}")));
     }
-    let number: i128 = size.extract()?;
-    u64::try_from(number).map_err(|_| errors::option(py, format!("{name}={number} is not a number of bytes")))
+    whole_number(size, name, 0..=u64::MAX)
+}
+
+/// Returns a whole number of a range.
+pub(crate) fn whole_number(value: &Bound<'_, PyAny>, name: &str, range: RangeInclusive<u64>) -> PyResult<u64> {
+    let py = value.py();
+    match value.extract::<u64>() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            Err(PyTypeError::new_err(format!("{name}: {}", error.value(py))))
+        }
+        Err(error) if !error.is_instance_of::<PyOverflowError>(py) => Err(error),
+        _ => {
+            let end = if *range.end() == u64::MAX { "2**64 - 1".to_owned() } else { range.end().to_string() };
+            Err(errors::option(py, format!("{name}={value} is not from {} to {end}", range.start())))
+        }
+    }
+}
+
+/// A number of threads that is named.
+pub(crate) struct Threads(pub(crate) usize);
+
+impl<'py> FromPyObject<'_, 'py> for Threads {
+    type Error = PyErr;
+
+    fn extract(threads: Borrowed<'_, 'py, PyAny>) -> PyResult<Threads> {
+        whole_number(&threads, "threads", 1..=4096).map(|threads| Threads(threads as usize))
+    }
+}
+
+/// Returns the number of threads of an option; `None` is one for each core that the process may use.
+pub(crate) fn threads_of(threads: Option<Threads>) -> usize {
+    threads.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), |threads| threads.0)
 }

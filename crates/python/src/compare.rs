@@ -17,13 +17,12 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyMapping, PySlice, PyString, PyTuple};
 
-use crate::arguments::path_bytes;
+use crate::arguments::{Threads, path_bytes, threads_of, whole_number};
 use crate::array::schema_capsule;
 use crate::capsule::each_array;
 use crate::columns::{BATCH_BYTES, ROWS_MAX};
 use crate::errors;
 use crate::interpreter::{apart, enter, look};
-use crate::many::threads_of;
 use crate::records::Records;
 
 /// Similarity digests with their names.
@@ -171,19 +170,17 @@ pub(crate) fn compare(
     a: &Bound<'_, PyAny>,
     b: Option<&Bound<'_, PyAny>>,
     family: &str,
-    threshold: Option<u32>,
-    threads: Option<isize>,
+    threshold: Option<&Bound<'_, PyAny>>,
+    threads: Option<Threads>,
 ) -> PyResult<Pairs> {
     let _expected = enter()?;
     let family: Family = family.parse().map_err(|error| errors::unknown_algorithm(py, error))?;
     let mut compare = Compare::new(family);
     if let Some(threshold) = threshold {
-        if family != Family::Tlsh && threshold > 100 {
-            return Err(errors::option(py, format!("threshold={threshold}: scores of {family} end at 100")));
-        }
-        compare.threshold = threshold;
+        let threshold_max = if family == Family::Tlsh { u32::MAX } else { 100 };
+        compare.threshold = whole_number(threshold, "threshold", 0..=threshold_max.into())? as u32;
     }
-    compare.threads = NonZero::new(threads_of(py, threads)?).unwrap_or(NonZero::<usize>::MIN);
+    compare.threads = NonZero::new(threads_of(threads)).unwrap_or(NonZero::<usize>::MIN);
     let left = Named::of(a, family)?;
     let right = b.map(|b| Named::of(b, family)).transpose()?;
     let cancel = compare.cancel.clone();

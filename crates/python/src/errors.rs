@@ -1,6 +1,7 @@
 //! Exceptions: those of `pfh._errors`, made from the errors of the library.
 
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 
 use pfh::engine::StartError;
@@ -10,6 +11,8 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
+
+use crate::record::RecordError;
 
 /// Returns a class of `pfh._errors`.
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
@@ -61,16 +64,22 @@ pub(crate) fn of_run(py: Python<'_>, error: pfh::Error) -> PyErr {
     }
 }
 
+/// `OSError` of a path with the number and the words of the system, as from `open`.
+pub(crate) fn of_system(py: Python<'_>, error: &io::Error, path: &OsStr) -> PyErr {
+    let Some(number) = error.raw_os_error() else {
+        return PyOSError::new_err((None::<i32>, error.to_string(), path.to_owned()));
+    };
+    match py.import("os").and_then(|os| os.call_method1("strerror", (number,))) {
+        Ok(text) => PyOSError::new_err((number, text.unbind(), path.to_owned())),
+        Err(error) => error,
+    }
+}
+
 /// A list that cannot be opened: `OSError` of the system where it has one, as from `open`.
 pub(crate) fn of_open(py: Python<'_>, error: &OpenError) -> PyErr {
     match error {
         OpenError::Io { name, error: system } if system.raw_os_error().is_some() => {
-            let path = OsStr::from_bytes(name).to_owned();
-            let text = py.import("os").and_then(|os| os.call_method1("strerror", (system.raw_os_error(),)));
-            match text {
-                Ok(text) => PyOSError::new_err((system.raw_os_error(), text.unbind(), path)),
-                Err(error) => error,
-            }
+            of_system(py, system, OsStr::from_bytes(name))
         }
         OpenError::Io { name, .. }
         | OpenError::Unknown { name }
@@ -98,14 +107,11 @@ pub(crate) fn of_line(py: Python<'_>, name: &[u8], error: &ReadError) -> PyErr {
     list(py, &format!("{quoted}: {error}"), name, Some(error.line))
 }
 
-/// `pfh.FileError`: a file that was not read to its end, with the kind and the number of the error.
-pub(crate) fn file(py: Python<'_>, record: &pfh::Record, kind: &str, errno: Option<i32>) -> PyErr {
+/// `pfh.FileError`: a file that was not read to its end, with the kind and the number of the error. The message begins
+/// with `first_of` where there are several.
+pub(crate) fn file(py: Python<'_>, record: &pfh::Record, first_of: &str) -> PyErr {
     let quoted = pfh::record::quote::quoted(&record.path);
-    let message = format!("{quoted}: {}", record.outcome);
+    let message = format!("{first_of}{quoted}: {}", record.outcome);
+    let (kind, errno) = RecordError::of(&record.outcome).map_or(("", None), |error| (error.kind, error.errno));
     make(py, "FileError", (message, PyBytes::new(py, &record.path), kind, errno))
-}
-
-/// `pfh.FileError` of several files.
-pub(crate) fn files(py: Python<'_>, message: &str) -> PyErr {
-    make(py, "FileError", (message,))
 }

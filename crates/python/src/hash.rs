@@ -9,14 +9,13 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyString, PyTuple};
 
-use crate::arguments::{bytes_of, digests, path_bytes, words};
+use crate::arguments::{Threads, bytes_of, digests, path_bytes, threads_of, words};
 use crate::columns::Shape;
 use crate::errors;
 use crate::feed::Feed;
 use crate::hasher::{keys, useless};
 use crate::interpreter::{caught, enter, inside, is_closing, outside};
 use crate::interrupt::Interrupts;
-use crate::many::threads_of;
 use crate::records::{Begin, Records};
 
 /// Paths of an iterable of Python, taken by the thread of the walk; each ends with NUL.
@@ -130,7 +129,7 @@ pub(crate) fn hash(
     one_file_system: bool,
     follow_files: bool,
     follow_directories: bool,
-    threads: Option<isize>,
+    threads: Option<Threads>,
     memory: Option<&Bound<'_, PyAny>>,
     mode: &str,
     io: &str,
@@ -183,7 +182,7 @@ pub(crate) fn hash(
             return Err(errors::option(py, message));
         }
     };
-    run.engine.threads = threads_of(py, threads)?;
+    run.engine.threads = threads_of(threads);
     run.engine.mode = mode.parse::<Mode>().map_err(|error| errors::option(py, format!("mode: {error}")))?;
     if let Some(memory) = memory {
         run.engine.memory_bytes = bytes_of(memory, "memory")?;

@@ -4,9 +4,9 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use pfh::CancelToken;
 use pfh::digest::Algorithm;
 use pfh::list::{Input, List, OpenError, ReadError, ReadOptions};
+use pfh::{CancelToken, Outcome};
 use pfh_known::{ALGORITHMS_MAX, Class, ClassifiedSet, Classifier, Importer, Keep, KnownSet, Origin, SetBuilder};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -291,13 +291,13 @@ impl Match {
         self.record.clone_ref(py)
     }
 
-    /// Whether the file is known.
+    /// Whether the file is known. One that could not be read is not.
     #[getter]
     fn known(&self) -> bool {
         self.class.is_some()
     }
 
-    /// The meaning of being known: `bad`, `other` or `good`; `None` for an unknown file.
+    /// The meaning of being known: `bad`, `other` or `good`; `None` for a file that is not.
     #[getter]
     fn class_(&self) -> Option<&'static str> {
         self.class
@@ -334,7 +334,12 @@ impl Match {
     }
 
     fn __repr__(&self) -> String {
-        let path = pfh::record::quote::quoted(&self.record.get().inner().path).to_string();
-        format!("<pfh.Match {path}: {}>", self.class.map_or("unknown".to_owned(), |class| format!("known-{class}")))
+        let record = self.record.get().inner();
+        let path = pfh::record::quote::quoted(&record.path).to_string();
+        match self.class {
+            Some(class) => format!("<pfh.Match {path}: known-{class}>"),
+            None if record.outcome != Outcome::Complete => format!("<pfh.Match {path}: {}>", record.outcome),
+            None => format!("<pfh.Match {path}: unknown>"),
+        }
     }
 }

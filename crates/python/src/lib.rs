@@ -47,7 +47,7 @@ mod _native {
     #[pymodule_export]
     use crate::many::digest_many;
     #[pymodule_export]
-    use crate::record::{Record, RecordError};
+    use crate::record::{_record, Record, RecordError};
     #[pymodule_export]
     use crate::records::{Progress, Records, Report};
     #[pymodule_export]

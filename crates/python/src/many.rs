@@ -1,6 +1,5 @@
 //! `digest_many`: messages side by side in the lanes of a core.
 
-use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Builder};
@@ -14,6 +13,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString, PyTuple};
 
+use crate::arguments::{Threads, threads_of};
 use crate::array::Array;
 use crate::capsule::{ForeignMessages, each_array};
 use crate::data::{Data, copy};
@@ -47,21 +47,21 @@ const LONG_BYTES: usize = 1 << 20;
 /// contradicts itself.
 #[pyfunction]
 #[pyo3(
-    signature = (messages, algorithm = "sha256", *, threads = Some(1)),
+    signature = (messages, algorithm = "sha256", *, threads = Some(Threads(1))),
     text_signature = "(messages, algorithm='sha256', *, threads=1)"
 )]
 pub(crate) fn digest_many<'py>(
     py: Python<'py>,
     messages: &Bound<'py, PyAny>,
     algorithm: &str,
-    threads: Option<isize>,
+    threads: Option<Threads>,
 ) -> PyResult<Array> {
     let _expected = enter()?;
     let algorithm = self::algorithm(py, algorithm)?;
     if algorithm.is_keyed() {
         return Err(errors::option(py, format!("{algorithm} needs a key; use pfh.digest or pfh.new with `key=`")));
     }
-    let mut many = Many::new(algorithm, threads_of(py, threads)?);
+    let mut many = Many::new(algorithm, threads_of(threads));
     if let Ok(list) = messages.cast::<PyList>() {
         let length = list.len();
         let changed = || PyRuntimeError::new_err("the list of messages changed while it was hashed");
@@ -93,15 +93,6 @@ pub(crate) fn digest_many<'py>(
         }
     }
     Ok(Array::new(many.finish(py)?, algorithm.name()))
-}
-
-/// The number of threads of an option; `None` is one for each core that the process may use.
-pub(crate) fn threads_of(py: Python<'_>, threads: Option<isize>) -> PyResult<usize> {
-    match threads {
-        None => Ok(thread::available_parallelism().map_or(1, NonZero::get)),
-        Some(threads @ 1..=4096) => Ok(threads as usize),
-        Some(threads) => Err(errors::option(py, format!("threads={threads} is not from 1 to 4096"))),
-    }
 }
 
 /// The digests so far.

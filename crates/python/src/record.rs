@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStringExt;
 
-use pfh::record::PieceRange;
-use pfh::{Outcome, Record as Inner};
+use pfh::record::{FormatName, Piece, PieceRange, ReadOptions, Reader, WriteOptions};
+use pfh::{Outcome, Record as Inner, Selection};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
@@ -45,6 +46,45 @@ fn digests<'py>(py: Python<'py>, digests: &[pfh::Digest]) -> PyResult<Bound<'py,
 /// A timestamp in nanoseconds.
 pub(crate) fn nanoseconds(time: pfh::record::Timestamp) -> i128 {
     i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds)
+}
+
+/// The facts of a record that is pickled beyond those of a line of JSON Lines: the device, the bytes that were read,
+/// whether the size is known, and the families in their order.
+type Beyond = (u64, u64, bool, Vec<String>);
+
+/// Reads the line of a record that was pickled.
+fn read(line: &[u8], (device, bytes_read, is_size_known, families): &Beyond) -> Option<Inner> {
+    let mut entries = Reader::new(FormatName::Jsonl, line, ReadOptions::default());
+    let mut record = entries.next()?.ok()?.into_record();
+    if let Some(posix) = record.metadata.as_mut().and_then(|metadata| metadata.posix.as_mut()) {
+        posix.device = *device;
+    }
+    (record.bytes_read, record.is_size_known) = (*bytes_read, *is_size_known);
+    record.similarities.sort_by_key(|one| families.iter().position(|name| name == one.family.name()));
+    for entry in entries {
+        let entry = entry.ok()?;
+        let range = entry.piece?;
+        record.pieces.push(Piece::new(range.offset, range.length, entry.digests));
+    }
+    Some(record)
+}
+
+/// Writes the line of a record, and what is beyond it; `None` for a record that would not come back as it is.
+fn written(record: &Inner) -> Option<(Vec<u8>, Beyond)> {
+    let options = WriteOptions { posix: true, ..WriteOptions::default() };
+    let mut line = Vec::new();
+    FormatName::Jsonl.writer(&Selection::default(), &options).ok()?.record(record, &mut line).ok()?;
+    let device = record.metadata.and_then(|metadata| metadata.posix).map_or(0, |posix| posix.device);
+    let families = record.similarities.iter().map(|one| one.family.name().to_owned()).collect();
+    let beyond = (device, record.bytes_read, record.is_size_known, families);
+    (read(&line, &beyond).as_ref() == Some(record)).then_some((line, beyond))
+}
+
+/// Returns the record that was pickled.
+#[pyfunction]
+pub(crate) fn _record(line: &[u8], beyond: Beyond, part: Option<(u64, u64)>) -> PyResult<Record> {
+    let record = read(line, &beyond).ok_or_else(|| PyValueError::new_err("no record of pfh was pickled here"))?;
+    Ok(Record(Item { record, part: part.map(|(offset, length)| PieceRange { offset, length }) }))
 }
 
 #[pymethods]
@@ -129,12 +169,7 @@ impl Record {
 
     /// Raises `FileError` if the file was to be read and was not.
     fn raise_for_failure(&self, py: Python<'_>) -> PyResult<()> {
-        match self.error() {
-            Some(error) if self.inner().outcome.is_failure() => {
-                Err(errors::file(py, self.inner(), error.kind, error.errno))
-            }
-            _ => Ok(()),
-        }
+        if self.inner().outcome.is_failure() { Err(errors::file(py, self.inner(), "")) } else { Ok(()) }
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -160,6 +195,34 @@ impl Record {
     #[pyo3(signature = (_memo, /))]
     fn __deepcopy__<'py>(record: PyRef<'py, Self>, _memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
         record
+    }
+
+    /// Returns a dictionary of the values, with the names of columns of tables: `pandas.DataFrame(record.as_dict() for
+    /// record in records)`. `mtime_ns` is here in nanoseconds since 1970, and there is no `mtime`. Digests are bytes.
+    fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (dict, error) = (PyDict::new(py), self.error());
+        dict.set_item("path", self.path(py))?;
+        dict.set_item("size", self.size())?;
+        dict.set_item("mtime_ns", self.mtime_ns())?;
+        dict.set_item("outcome", self.outcome())?;
+        dict.set_item("error_kind", error.as_ref().map(|error| error.kind))?;
+        dict.set_item("error_message", error.as_ref().map(|error| &error.message))?;
+        dict.set_item("errno", error.as_ref().and_then(|error| error.errno))?;
+        dict.set_item("error_offset", error.as_ref().map(|error| error.offset))?;
+        dict.set_item("bytes_read", self.bytes_read())?;
+        dict.update(self.digests(py)?.as_mapping())?;
+        dict.update(self.similarities(py)?.as_mapping())?;
+        Ok(dict)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let Some((line, beyond)) = written(self.inner()) else {
+            let path = pfh::record::quote::quoted(&self.inner().path);
+            return Err(PyTypeError::new_err(format!("the record of {path} cannot be pickled; use `as_dict()`")));
+        };
+        let part = self.0.part.map(|part| (part.offset, part.length));
+        let function = py.import("pfh._native")?.getattr("_record")?;
+        Ok((function, (PyBytes::new(py, &line), beyond, part).into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {

@@ -12,9 +12,10 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 use pfh::engine::Counters;
 use pfh::similarity::Family;
 use pfh::{CancelToken, Report as RunReport};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyBaseException, PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyTuple};
 
 use crate::array::schema_capsule;
 use crate::capsule::fixed_widths;
@@ -88,11 +89,13 @@ pub(crate) struct Shared {
     report: Mutex<Option<RunReport>>,
     /// Whether it was stopped before its end; nothing as long as it has not ended.
     was_stopped: OnceLock<bool>,
-    /// The first file that was not read to its end, and why.
-    failure: Mutex<Option<String>>,
+    /// The first file that was not read to its end, and its record.
+    failure: Mutex<Option<pfh::Record>>,
     broken: Mutex<Vec<String>>,
     /// An exception of an iterable of paths, on the thread of the walk.
     raised: Arc<Mutex<Option<PyErr>>>,
+    /// An exception in a stream, whose consumer gets no more than its text.
+    thrown: Mutex<Option<Py<PyBaseException>>>,
     progress: Option<Mutex<Watched>>,
     started: Instant,
     interrupts: Option<Interrupts>,
@@ -100,7 +103,8 @@ pub(crate) struct Shared {
 
 /// A callback, and what it was told last.
 struct Watched {
-    callback: Py<PyAny>,
+    /// `None` once the interpreter has found that nobody else refers to it and these records.
+    callback: Option<Py<PyAny>>,
     told: Option<Instant>,
     files: u64,
     bytes: u64,
@@ -186,9 +190,15 @@ impl Shared {
             let failed = self.counters.failed.load(Ordering::Relaxed);
             let seconds = self.started.elapsed().as_secs_f64();
             let progress = Progress { files, bytes, failed, new_files, new_bytes, seconds, done: is_done };
-            (watched.callback.clone_ref(py), progress)
+            (watched.callback.as_ref().map(|callback| callback.clone_ref(py)), progress)
         };
-        told.0.call1(py, (told.1,)).map(drop)
+        let (Some(callback), progress) = told else { return Ok(()) };
+        callback.call1(py, (progress,)).map(drop)
+    }
+
+    /// Returns the exception that ended a stream.
+    fn thrown(&self, py: Python<'_>) -> Option<PyErr> {
+        lock(&self.thrown).as_ref().map(|error| PyErr::from_value(error.bind(py).clone().into_any()))
     }
 
     /// Keeps what is known after the end.
@@ -239,11 +249,7 @@ impl Shared {
     /// Notes a record that passes.
     fn note(&self, item: &Item) {
         if item.record.outcome.is_failure() {
-            let mut failure = lock(&self.failure);
-            if failure.is_none() {
-                let quoted = pfh::record::quote::quoted(&item.record.path);
-                *failure = Some(format!("{quoted}: {}", item.record.outcome));
-            }
+            lock(&self.failure).get_or_insert_with(|| item.record.clone());
         }
     }
 
@@ -293,7 +299,7 @@ impl Records {
             Feed::Run(records) => (records.cancel_token(), records.counters()),
             Feed::List(list) => (list.cancel.clone(), Arc::clone(&list.counters)),
         };
-        let watched = |callback| Mutex::new(Watched { callback, told: None, files: 0, bytes: 0 });
+        let watched = |callback| Mutex::new(Watched { callback: Some(callback), told: None, files: 0, bytes: 0 });
         let running = Box::new(Running { feed: Some(begin.feed), process: Process::this() });
         let shared = Shared {
             slot: Mutex::new(Slot::Here(running)),
@@ -308,6 +314,7 @@ impl Records {
             failure: Mutex::new(None),
             broken: Mutex::new(Vec::new()),
             raised: begin.raised,
+            thrown: Mutex::new(None),
             progress: begin.progress.map(watched),
             started: Instant::now(),
             interrupts: begin.interrupts,
@@ -374,12 +381,18 @@ impl Records {
         records
     }
 
-    #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyAny>) -> PyResult<()> {
+    #[pyo3(signature = (*exception))]
+    fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         let _expected = enter()?;
         let shared = &self.shared;
-        // A consumer of the stream may have made another exception of an interrupt.
+        // A consumer of the stream may have made another exception of an interrupt, or of one that was raised.
         look(py).inspect_err(|_| shared.cancel.cancel())?;
+        if let Some(error) = shared.thrown(py) {
+            if let Some(consumers) = exception.iter().nth(1).filter(|consumers| !consumers.is(error.value(py))) {
+                error.value(py).setattr("__context__", consumers)?;
+            }
+            return Err(error);
+        }
         let slot = {
             let mut slot = lock(&shared.slot);
             matches!(*slot, Slot::Here(_)).then(|| std::mem::replace(&mut *slot, Slot::Ended))
@@ -441,8 +454,11 @@ impl Records {
     }
 
     /// Raises `FileError` if a file was not read to its end, and `Error` if the run was stopped before it had read
-    /// every file. The run must have ended.
+    /// every file. The run must have ended. What ended a stream is raised as it is.
     fn raise_for_failures(&self, py: Python<'_>) -> PyResult<()> {
+        if let Some(error) = self.shared.thrown(py) {
+            return Err(error);
+        }
         let was_stopped = self.shared.was_stopped.get().copied();
         if was_stopped.is_none() && !matches!(*lock(&self.shared.slot), Slot::Ended) {
             return Err(errors::error(py, "the run has not ended; take all of its records first"));
@@ -450,11 +466,31 @@ impl Records {
         let (failed, failure) = (self.failed(), lock(&self.shared.failure).clone());
         match (failure, was_stopped) {
             (Some(first), _) => {
-                Err(errors::files(py, &format!("{failed} of {} files were not read, first {first}", self.files())))
+                let first_of = format!("{failed} of {} files were not read, first ", self.files());
+                Err(errors::file(py, &first, &first_of))
             }
             (None, Some(false)) => Ok(()),
             (None, _) => Err(errors::error(py, "the run was stopped before it had read every file")),
         }
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // A stream that goes on needs them, even if nobody refers to this object any more.
+        if Arc::strong_count(&self.shared) > 1 {
+            return Ok(());
+        }
+        // Whatever is locked is in use.
+        if let Some(Ok(watched)) = self.shared.progress.as_ref().map(Mutex::try_lock) {
+            visit.call(&watched.callback)?;
+        }
+        self.shared.thrown.try_lock().map_or(Ok(()), |thrown| visit.call(&*thrown))
+    }
+
+    fn __clear__(&self) {
+        // Dropped without the locks, since other code may run then.
+        let callback = self.shared.progress.as_ref().and_then(|watched| lock(watched).callback.take());
+        let thrown = lock(&self.shared.thrown).take();
+        drop((callback, thrown));
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -550,16 +586,19 @@ impl Batches {
 
     /// Fills a batch; `None` after the last.
     fn batch(&mut self, py: Python<'_>) -> Result<Option<RecordBatch>, ArrowError> {
+        let shared = Arc::clone(&self.shared);
         let failed = |error: PyErr| {
             // The text comes first: the interpreter raises whatever it finds once the signal is set again.
-            let text = match error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
+            let text = match error.is_instance_of::<PyKeyboardInterrupt>(py) {
                 true => "interrupted".to_owned(),
                 false => error.to_string(),
             };
             interrupt_again(py, &error);
+            if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                *lock(&shared.thrown) = Some(error.into_value(py));
+            }
             ArrowError::ComputeError(text)
         };
-        let shared = Arc::clone(&self.shared);
         loop {
             if self.interrupts.as_mut().is_some_and(Interrupts::came) {
                 return Err(ArrowError::ComputeError("interrupted".to_owned()));

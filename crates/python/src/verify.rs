@@ -18,17 +18,15 @@ use pfh_fixity::{
     Choice, Class, Comparison, Expected, File, Found, Ignored, Listed, OtherForms, PathForms, PathsBelow, Presence,
     Reading, Root, Sample, State, Totals, Useless, identity_of_list,
 };
-use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::arguments::{bytes_of, path_bytes, words};
+use crate::arguments::{Threads, bytes_of, path_bytes, threads_of, whole_number, words};
 use crate::errors;
 use crate::hasher::{self, keys, useless};
 use crate::interpreter::{TICK, apart, begin, enter, look, outside};
 use crate::list;
-use crate::many::threads_of;
 use crate::process::Process;
 
 /// Findings that are handed over together.
@@ -131,9 +129,7 @@ impl Failed {
             Failed::Line(name, error) => errors::of_line(py, &name, &error),
             Failed::List(name, text) => errors::list(py, &text, &name, None),
             Failed::Key(reason) => errors::option(py, reason),
-            Failed::Root(path, error) => {
-                pyo3::exceptions::PyOSError::new_err((error.raw_os_error(), error.to_string(), path.into_os_string()))
-            }
+            Failed::Root(path, error) => errors::of_system(py, &error, path.as_os_str()),
             Failed::Temporary(error) => errors::start(py, format!("a temporary file: {error}")),
             Failed::Run(error) => errors::of_run(py, error),
             Failed::Cancelled => errors::error(py, "the verification was stopped"),
@@ -310,7 +306,7 @@ pub(crate) fn verify(
     one_file_system: bool,
     follow_files: bool,
     follow_directories: bool,
-    threads: Option<isize>,
+    threads: Option<Threads>,
     memory: Option<&Bound<'_, PyAny>>,
     key: Option<&Bound<'_, PyAny>>,
     context: Option<String>,
@@ -346,7 +342,7 @@ pub(crate) fn verify(
             follow_directories,
             ..WalkOptions::default()
         },
-        threads: threads_of(py, threads)?,
+        threads: threads_of(threads),
         memory_bytes: memory.map_or(Ok(Options::MEMORY_BYTES_DEFAULT), |memory| bytes_of(memory, "memory"))?,
         keys: keys(key, context)?,
     };
@@ -397,13 +393,7 @@ pub(crate) fn verify(
 
 /// Returns the share of files that are read.
 fn sample_of(py: Python<'_>, percent: Option<f64>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Sample>> {
-    let seed = seed.map(|seed| seed.extract::<u64>()).transpose().map_err(|error| {
-        if error.is_instance_of::<PyOverflowError>(py) {
-            errors::option(py, "`seed`: name a number from 0 to 2**64 - 1")
-        } else {
-            error
-        }
-    })?;
+    let seed = seed.map(|seed| whole_number(seed, "seed", 0..=u64::MAX)).transpose()?;
     let Some(percent) = percent else {
         return match seed {
             Some(_) => Err(errors::option(py, "`seed` decides the choice of `sample`; name the share, too")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 __all__ = ["Error", "FileError", "ListError", "OptionError", "StartError", "UnknownAlgorithm"]
 
 
@@ -42,7 +44,9 @@ class ListError(Error, ValueError):
 class FileError(Error, OSError):
     """A file was not read to its end. Raised only by the methods ``raise_for_failure`` and ``raise_for_failures``.
 
-    ``path`` is the file in raw bytes, ``kind`` a word such as ``permission-denied``.
+    ``path`` is the file in raw bytes, ``kind`` a word such as ``permission-denied``; of several files, those of the
+    first. ``filename``, ``errno`` and ``strerror`` are as of every ``OSError``: the path as text, and the number and the
+    words of the system, both ``None`` where the system reported no error, as of a file that changed meanwhile.
     """
 
     path: bytes
@@ -53,6 +57,12 @@ class FileError(Error, OSError):
         self.path = path
         self.kind = kind
         self.errno = errno
+        self.filename = os.fsdecode(path) if path else None
+        self.strerror = None if errno is None else os.strerror(errno)
+
+    def __str__(self) -> str:
+        # That of OSError repeats the number, the words and the name instead.
+        return str(self.args[0])
 
     def __reduce__(self) -> tuple[type[FileError], tuple[str, bytes, str, int | None]]:
         return type(self), (str(self), self.path, self.kind, self.errno)

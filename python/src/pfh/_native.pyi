@@ -27,6 +27,7 @@ __all__ = [
     "__version__",
     "_close",
     "_forked",
+    "_record",
     "algorithms",
     "compare",
     "digest",
@@ -50,6 +51,7 @@ _Digests: TypeAlias = (
 
 def _close() -> None: ...
 def _forked() -> None: ...
+def _record(line: bytes, beyond: tuple[int, int, bool, list[str]], part: tuple[int, int] | None) -> Record: ...
 def digest(data: Buffer, algorithm: str = "sha256", *, key: Buffer | None = None, context: str | None = None) -> bytes:
     """Returns the digest of one message.
 
@@ -409,11 +411,17 @@ class Record:
     def raise_for_failure(self) -> None:
         """Raises `FileError` if the file was to be read and was not."""
 
+    def as_dict(self) -> dict[str, object]:
+        """Returns a dictionary of the values, with the names of columns of tables: `pandas.DataFrame(record.as_dict() for
+        record in records)`. `mtime_ns` is here in nanoseconds since 1970, and there is no `mtime`. Digests are bytes.
+        """
+
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __copy__(self) -> Record: ...
     def __deepcopy__(self, memo: object, /) -> Record: ...
+    def __reduce__(self) -> tuple[Callable[..., Record], tuple[object, ...]]: ...
 
 @final
 class RecordError:
@@ -443,7 +451,7 @@ class Records(Iterator[Record]):
     def __next__(self) -> Record: ...
     def __enter__(self) -> Self: ...
     def __exit__(
-        self, *_exception: type[BaseException] | BaseException | TracebackType | None
+        self, *exception: type[BaseException] | BaseException | TracebackType | None
     ) -> None: ...
     def cancel(self) -> None:
         """Stops the run, from any thread. Records that are finished by then still come; a stream ends with an error."""
@@ -478,7 +486,7 @@ class Records(Iterator[Record]):
 
     def raise_for_failures(self) -> None:
         """Raises `FileError` if a file was not read to its end, and `Error` if the run was stopped before it had read
-        every file. The run must have ended.
+        every file. The run must have ended. What ended a stream is raised as it is.
         """
 
     def __arrow_c_schema__(self) -> object: ...
@@ -606,11 +614,11 @@ class Match:
 
     @property
     def known(self) -> bool:
-        """Whether the file is known."""
+        """Whether the file is known. One that could not be read is not."""
 
     @property
     def class_(self) -> Literal["good", "bad", "other"] | None:
-        """The meaning of being known: `bad`, `other` or `good`; `None` for an unknown file."""
+        """The meaning of being known: `bad`, `other` or `good`; `None` for a file that is not."""
 
     @property
     def set(self) -> str | None:

@@ -83,13 +83,17 @@ def match(
     threads: int | None = None,
     memory: int | str | None = None,
 ) -> Iterator[Match]:
-    """Looks files up among known ones, and yields a :class:`Match` for each file that could be read.
+    """Looks files up among known ones, and yields a :class:`Match` for each file.
 
     ``files`` are paths, which are hashed with what the known files need, or :class:`Records` of a run or a list.
     ``known`` are sets of ``pfh known build``, lists in any format, or :class:`KnownFiles`, which are opened once for
     several calls. Similar files are found by :func:`compare`.
 
     >>> [match.record.path_str for match in pfh.match("/evidence", "nsrl.pfhset") if not match.known]
+
+    A file that cannot be read comes out too, as a match that is not ``known``: nobody can tell what it is.
+    ``match.record.ok`` is false then, ``match.record.error`` says why, and ``match.record.raise_for_failure()`` raises
+    where that is wanted.
 
     Warns where files could be taken for unknown that are known: of listed files without a digest, of sets and lists
     with digests by other algorithms than those of ``files``, and at the end where nothing was found by an algorithm
@@ -117,17 +121,18 @@ def _matches(records: Records, known: KnownFiles, guesses: dict[int, tuple[str, 
     with records:
         told: set[frozenset[str]] = set()
         for record in records:
-            if record.ok and record.digests:
-                match = known.find(record)
-                algorithms = frozenset(record.digests)
-                if algorithms not in told:
-                    told.add(algorithms)
-                    if names := known.not_told_by(sorted(algorithms)):
-                        text = f"{', '.join(names)}: some files have no digest by {', '.join(sorted(algorithms))}"
-                        warnings.warn(f"{text}, and are not found", stacklevel=2)
-                for place in match._confirmed:
-                    guesses.pop(place, None)
-                yield match
+            match = known.find(record)
+            algorithms = frozenset(record.digests)
+            # A file that was not read has none, which tells nothing about the known ones.
+            if record.ok and algorithms not in told:
+                told.add(algorithms)
+                if names := known.not_told_by(sorted(algorithms)):
+                    lacking = f"by {', '.join(sorted(algorithms))}" if algorithms else "by which files are looked up"
+                    text = f"{', '.join(names)}: some files have no digest {lacking}, and are not found"
+                    warnings.warn(text, stacklevel=2)
+            for place in match._confirmed:
+                guesses.pop(place, None)
+            yield match
     for path, algorithm in guesses.values():
         text = f"{path}: nothing was found; its digests were taken for {algorithm} because of their length"
         warnings.warn(text, stacklevel=2)
