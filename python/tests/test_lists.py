@@ -235,6 +235,32 @@ def test_verify(tree: Path) -> None:
         assert pfh.verify(file, tree).counts == findings.counts
 
 
+def test_findings_as_a_table(tree: Path) -> None:
+    (tree / os.fsdecode(b"odd-\xff")).unlink()
+    manifest = tree.parent / "SHA256SUMS"
+    manifest.write_bytes(program("hash", "-a", "sha256", "-f", "gnu", ".", cwd=tree))
+    table = pyarrow.table(pfh.verify(manifest, tree))
+    assert (table.num_rows, table.column_names[:2]) == (0, ["class", "path"])
+    (tree / "large").write_bytes(b"changed")
+    (tree / "below" / "050.bin").rename(tree / "moved")
+    (tree / "empty").unlink()
+    (tree / os.fsdecode(b"new-\xff")).write_bytes(b"new")
+    rows = pyarrow.table(pfh.verify(manifest, tree, all=True)).to_pylist()
+    findings = list(pfh.verify(manifest, tree, all=True))
+    assert len(findings) == 103 and [row["path"] for row in rows] == [finding.path for finding in findings]
+    for row, finding in zip(rows, findings, strict=True):
+        assert (row["class"], row["expected_path"], row["line"]) == (finding.class_, finding.expected_path, finding.line)
+        assert (row["expected_size"], row["found_size"]) == (finding.expected_size, finding.found_size)
+        assert row["reason"] == finding.reason
+        assert row["expected_sha256"] == (finding.expected or {}).get("sha256")
+        assert row["found_sha256"] == (finding.found or {}).get("sha256")
+    # Each is taken once, and the schema is there without any.
+    findings_left = pfh.verify(manifest, tree, all=True)
+    next(findings_left)
+    assert polars.DataFrame(findings_left).height == 102
+    assert pyarrow.table(findings_left).num_rows == 0 and list(findings_left) == []
+
+
 CLASSES = ["matched", "changed", "moved", "copied", "new", "missing", "unreadable", "not-checked"]
 
 

@@ -261,7 +261,7 @@ impl Columns {
 }
 
 /// A number of bytes as tables have it; `None` for numbers from 2^63, which no file has and a list may state.
-fn number(bytes: u64) -> Option<i64> {
+pub(crate) fn number(bytes: u64) -> Option<i64> {
     i64::try_from(bytes).ok()
 }
 

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, BinaryArray, Int64Array, RecordBatch, RecordBatchReader, StringArray};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pfh::digest::{Algorithm, Keys};
 use pfh::engine::{Counters, Decide, Decision, Options, Sink};
 use pfh::list::{Input, List, OpenError, ReadError, ReadOptions};
@@ -20,12 +23,14 @@ use pfh_fixity::{
 };
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use crate::arguments::{Threads, bytes_of, path_bytes, threads_of, whole_number, words};
+use crate::array::schema_capsule;
+use crate::columns::{ROWS_MAX, number};
 use crate::errors;
 use crate::hasher::{self, keys, useless};
-use crate::interpreter::{TICK, apart, begin, enter, look, outside};
+use crate::interpreter::{TICK, apart, begin, enter, inside, interrupt_again, look, outside, stay_while_closing};
 use crate::list;
 use crate::process::Process;
 
@@ -422,7 +427,7 @@ impl Drop for Groups {
     }
 }
 
-/// The fates of the files of a list. Each finding is taken once.
+/// The fates of the files of a list. Each finding is taken once, alone or as a row of a table.
 #[pyclass(frozen, module = "pfh", name = "Findings")]
 pub(crate) struct Findings {
     totals: Totals,
@@ -438,13 +443,9 @@ pub(crate) struct Findings {
     groups: Mutex<Groups>,
 }
 
-#[pymethods]
 impl Findings {
-    fn __iter__(findings: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        findings
-    }
-
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Finding>> {
+    /// Takes the next finding.
+    fn next_finding(&self, py: Python<'_>) -> PyResult<Option<Finding>> {
         // Before the lock, which another thread may have held when the process was forked.
         self.process.check(py, "these findings belong", "verify by itself")?;
         loop {
@@ -475,6 +476,130 @@ impl Findings {
             }
             look(py)?;
         }
+    }
+
+    /// Takes the findings of a batch.
+    fn rows(&self, py: Python<'_>) -> Result<Vec<Finding>, ArrowError> {
+        let mut taken = Vec::new();
+        while taken.len() < ROWS_MAX {
+            match self.next_finding(py) {
+                Ok(Some(finding)) => taken.push(finding),
+                Ok(None) => break,
+                Err(error) => {
+                    let text = error.to_string();
+                    interrupt_again(py, &error);
+                    return Err(ArrowError::ComputeError(text));
+                }
+            }
+        }
+        Ok(taken)
+    }
+
+    /// The columns of a table of findings.
+    fn schema(&self) -> Schema {
+        let mut fields = vec![
+            Field::new("class", DataType::Utf8, false),
+            Field::new("path", DataType::Binary, false),
+            Field::new("expected_path", DataType::Binary, true),
+            Field::new("line", DataType::Int64, true),
+            Field::new("expected_size", DataType::Int64, true),
+            Field::new("found_size", DataType::Int64, true),
+            Field::new("reason", DataType::Utf8, false),
+        ];
+        for algorithm in &self.algorithms {
+            let names = ["expected", "found"].map(|side| format!("{side}_{}", algorithm.name()));
+            fields.extend(names.map(|name| Field::new(name, DataType::Binary, true)));
+        }
+        Schema::new(fields)
+    }
+}
+
+/// Findings as a stream of batches.
+struct Batches {
+    /// `None` after the last one.
+    findings: Option<Py<Findings>>,
+    schema: SchemaRef,
+}
+
+impl Batches {
+    /// Makes a batch of findings, which are not many: those that matched are among them only where that is asked for.
+    fn batch(&self, taken: &[Finding], algorithms: &[Algorithm]) -> Result<RecordBatch, ArrowError> {
+        let each = || taken.iter().map(|finding| &finding.0);
+        let sizes = |file: Option<&File>| file?.size.and_then(number);
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(StringArray::from_iter_values(each().map(|one| one.class.word()))),
+            Arc::new(BinaryArray::from_iter_values(each().map(pfh_fixity::Finding::path))),
+            Arc::new(each().map(|one| one.expected.as_ref().map(|file| &file.path)).collect::<BinaryArray>()),
+            Arc::new(taken.iter().map(|finding| finding.line().and_then(number)).collect::<Int64Array>()),
+            Arc::new(each().map(|one| sizes(one.expected.as_ref())).collect::<Int64Array>()),
+            Arc::new(each().map(|one| sizes(one.found.as_ref())).collect::<Int64Array>()),
+            Arc::new(StringArray::from_iter_values(taken.iter().map(Finding::reason))),
+        ];
+        let digest = |file: Option<&File>, algorithm: &Algorithm| {
+            let digest = file?.digests.iter().find(|digest| digest.algorithm() == *algorithm)?;
+            Some(digest.bytes().to_vec())
+        };
+        for algorithm in algorithms {
+            let expected = each().map(|one| digest(one.expected.as_ref(), algorithm));
+            columns.push(Arc::new(expected.collect::<BinaryArray>()));
+            let found = each().map(|one| digest(one.found.as_ref(), algorithm));
+            columns.push(Arc::new(found.collect::<BinaryArray>()));
+        }
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let findings = self.findings.take()?;
+        let shutting_down = || Err(ArrowError::ComputeError("the interpreter is shutting down".to_owned()));
+        // Whether the consumer holds the interpreter or not.
+        let taken = inside(|py| findings.get().rows(py)).unwrap_or_else(shutting_down);
+        let batch = match taken {
+            Ok(taken) if taken.is_empty() => return None,
+            Ok(taken) => self.batch(&taken, &findings.get().algorithms),
+            Err(error) => Err(error),
+        };
+        if batch.is_ok() {
+            self.findings = Some(findings);
+        } else {
+            stay_while_closing();
+        }
+        Some(batch)
+    }
+}
+
+impl RecordBatchReader for Batches {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+#[pymethods]
+impl Findings {
+    fn __iter__(findings: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        findings
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Finding>> {
+        self.next_finding(py)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        schema_capsule(py, &DataType::Struct(self.schema().fields().clone()))
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        findings: Bound<'py, Self>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let (py, schema) = (findings.py(), Arc::new(findings.get().schema()));
+        let reader = Batches { findings: Some(findings.unbind()), schema };
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
     }
 
     /// Whether everything that was expected is there and unchanged, as far as was asked: see `sample`, `structure` and

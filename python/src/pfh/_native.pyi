@@ -686,10 +686,12 @@ class Pair:
 
 @final
 class Findings(Iterator[Finding]):
-    """The fates of the files of a list. Each finding is taken once."""
+    """The fates of the files of a list. Each finding is taken once, alone or as a row of a table."""
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> Finding: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     @property
     def ok(self) -> bool:
         """Whether everything that was expected is there and unchanged, as far as was asked: see `sample`, `structure` and
