@@ -71,6 +71,13 @@ def test_a_record(tree: Path) -> None:
     assert os.fsencode(odd.path_str) == odd.path
 
 
+def test_a_list_is_no_path(tree: Path) -> None:
+    for paths in [[tree], (tree,)]:
+        with pytest.raises(TypeError, match=r"a list is no path; pass `\*paths`, or `files=paths`"):
+            pfh.hash(paths)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        assert len(list(pfh.hash(files=paths))) == 103
+
+
 def test_none_reads_without_a_digest(tree: Path) -> None:
     path = tree / "below" / "007.bin"
     (record,) = pfh.hash(path, algorithms="none")
@@ -495,9 +502,9 @@ def test_exceptions_in_a_stream_come_out(tree: Path) -> None:
     take: list[Callable[[pfh.Records], object]] = [pyarrow.table, polars.DataFrame]
     for consume in take:
         for begin in [lambda: pfh.hash(files=paths()), lambda: pfh.hash(tree, progress=progress)]:
-            with pytest.raises(Odd) as raised:
-                with begin() as records:
-                    consume(records)
+            records = begin()
+            with pytest.raises(Odd) as raised, records:
+                consume(records)
             # That of the consumer, which has the text alone.
             assert "Odd: in " in str(raised.value.__context__) and raised.value.__traceback__ is not None
             with pytest.raises(Odd):

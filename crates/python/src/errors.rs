@@ -12,8 +12,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyType};
 
-use crate::record::RecordError;
-
 /// Returns a class of `pfh._errors`.
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
@@ -109,9 +107,8 @@ pub(crate) fn of_line(py: Python<'_>, name: &[u8], error: &ReadError) -> PyErr {
 
 /// `pfh.FileError`: a file that was not read to its end, with the kind and the number of the error. The message begins
 /// with `first_of` where there are several.
-pub(crate) fn file(py: Python<'_>, record: &pfh::Record, first_of: &str) -> PyErr {
+pub(crate) fn file(py: Python<'_>, record: &pfh::Record, kind: &str, errno: Option<i32>, first_of: &str) -> PyErr {
     let quoted = pfh::record::quote::quoted(&record.path);
     let message = format!("{first_of}{quoted}: {}", record.outcome);
-    let (kind, errno) = RecordError::of(&record.outcome).map_or(("", None), |error| (error.kind, error.errno));
     make(py, "FileError", (message, PyBytes::new(py, &record.path), kind, errno))
 }

@@ -7,7 +7,7 @@ use pfh::source::{FileList, IoMethod};
 use pfh::{HashRun, Mode};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyIterator, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyIterator, PyList, PyString, PyTuple};
 
 use crate::arguments::{Threads, bytes_of, digests, path_bytes, threads_of, words};
 use crate::columns::Shape;
@@ -93,6 +93,7 @@ impl Read for Paths {
 /// Files: ``paths`` are files and directories, and ``files`` an iterable of further ones, which is taken while
 /// the run goes on. ``include`` and ``exclude`` are patterns of names, as of the program; ``min_size`` and ``max_size``
 /// bound regular files. Links among ``paths`` are followed, others with ``follow_files`` and ``follow_directories``.
+/// ``bytes`` are a path, too: :func:`digest` hashes a message.
 ///
 /// Digests: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
 /// ``sdhash``, ``mrsh-v2``), SHA-256 by default; ``"none"`` reads without a digest, and an empty list is refused.
@@ -149,6 +150,9 @@ pub(crate) fn hash(
         None => crate::hasher::algorithm(py, "sha256")?.into(),
     };
     for path in paths {
+        if path.cast::<PyList>().is_ok() || path.cast::<PyTuple>().is_ok() {
+            return Err(PyTypeError::new_err("a list is no path; pass `*paths`, or `files=paths`"));
+        }
         let path = path_bytes(&path)?;
         if path.contains(&0) {
             return Err(PyValueError::new_err("a path has a NUL in it; no file can have such a name"));

@@ -169,7 +169,12 @@ impl Record {
 
     /// Raises `FileError` if the file was to be read and was not.
     fn raise_for_failure(&self, py: Python<'_>) -> PyResult<()> {
-        if self.inner().outcome.is_failure() { Err(errors::file(py, self.inner(), "")) } else { Ok(()) }
+        match self.error() {
+            Some(error) if self.inner().outcome.is_failure() => {
+                Err(errors::file(py, self.inner(), error.kind, error.errno, ""))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -25,7 +25,7 @@ use crate::feed::{Fault, Feed, Next};
 use crate::interpreter::{TICK, caught, defect, enter, inside, interrupt_again, look, outside, stay_while_closing};
 use crate::interrupt::Interrupts;
 use crate::process::Process;
-use crate::record::{Item, Record};
+use crate::record::{Item, Record, RecordError};
 
 /// A feed that is stopped when it is dropped; but not in a process in which its threads do not exist.
 struct Running {
@@ -454,7 +454,7 @@ impl Records {
     }
 
     /// Raises `FileError` if a file was not read to its end, and `Error` if the run was stopped before it had read
-    /// every file. The run must have ended. What ended a stream is raised as it is.
+    /// every file. The run must have ended. The exception that ended a stream is raised as it is.
     fn raise_for_failures(&self, py: Python<'_>) -> PyResult<()> {
         if let Some(error) = self.shared.thrown(py) {
             return Err(error);
@@ -467,7 +467,9 @@ impl Records {
         match (failure, was_stopped) {
             (Some(first), _) => {
                 let first_of = format!("{failed} of {} files were not read, first ", self.files());
-                Err(errors::file(py, &first, &first_of))
+                let (kind, errno) =
+                    RecordError::of(&first.outcome).map_or(("", None), |error| (error.kind, error.errno));
+                Err(errors::file(py, &first, kind, errno, &first_of))
             }
             (None, Some(false)) => Ok(()),
             (None, _) => Err(errors::error(py, "the run was stopped before it had read every file")),

@@ -140,6 +140,7 @@ def hash(
     Files: ``paths`` are files and directories, and ``files`` an iterable of further ones, which is taken while
     the run goes on. ``include`` and ``exclude`` are patterns of names, as of the program; ``min_size`` and ``max_size``
     bound regular files. Links among ``paths`` are followed, others with ``follow_files`` and ``follow_directories``.
+    ``bytes`` are a path, too: :func:`digest` hashes a message.
 
     Digests: ``algorithms`` are names of algorithms and of similarity families (``ssdeep``, ``tlsh``,
     ``sdhash``, ``mrsh-v2``), SHA-256 by default; ``"none"`` reads without a digest, and an empty list is refused.
@@ -486,7 +487,7 @@ class Records(Iterator[Record]):
 
     def raise_for_failures(self) -> None:
         """Raises `FileError` if a file was not read to its end, and `Error` if the run was stopped before it had read
-        every file. The run must have ended. What ended a stream is raised as it is.
+        every file. The run must have ended. The exception that ended a stream is raised as it is.
         """
 
     def __arrow_c_schema__(self) -> object: ...
