@@ -494,7 +494,7 @@ def test_exceptions_in_a_stream_come_out(tree: Path) -> None:
 
     def paths() -> Iterator[Path]:
         yield tree / "large"
-        raise Odd("in files")
+        raise Odd("in files, with a NUL (\0), which ends texts of C")
 
     def progress(_: pfh.Progress) -> None:
         raise Odd("in progress")

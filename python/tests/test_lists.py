@@ -461,7 +461,7 @@ def test_match_tells_of_files_that_cannot_be_read(tree: Path) -> None:
     listed.write_text(f"{sha256((tree / 'large').read_bytes()).hex()}  known name\n")
     with warnings.catch_warnings(action="error"):
         matches = list(pfh.match([tree / "gone", tree / "large"], listed, algorithm="sha256"))
-    assert [match.known for match in matches] == [False, True]
+    assert [match.known for match in matches] == [None, True]
     gone = matches[0]
     assert not gone.record.ok and gone.record.error is not None and gone.record.error.kind == "not-found"
     assert (gone.class_, gone.set, gone.name, gone.entries) == (None, None, None, 0)
@@ -471,7 +471,7 @@ def test_match_tells_of_files_that_cannot_be_read(tree: Path) -> None:
     # A list has files without digests, too, of which nothing is found.
     program("hash", "-a", "sha256", "-f", "csv", "-o", "../list.csv", "large", "gone", cwd=tree)
     matches = list(pfh.match(pfh.read(tree.parent / "list.csv", strict=False), listed, algorithm="sha256"))
-    assert {match.record.path: match.known for match in matches} == {b"large": True, b"gone": False}
+    assert {match.record.path: match.known for match in matches} == {b"large": True, b"gone": None}
 
 
 def test_a_lost_set_is_an_error_and_other_signals_end_the_process(tree: Path) -> None:

@@ -62,6 +62,11 @@ pub(crate) fn of_run(py: Python<'_>, error: pfh::Error) -> PyErr {
     }
 }
 
+/// Escapes NULs, of which Arrow's interface for streams takes none.
+pub(crate) fn without_nul(text: &str) -> String {
+    text.replace('\0', "\\0")
+}
+
 /// `OSError` of a path with the number and the words of the system, as from `open`.
 pub(crate) fn of_system(py: Python<'_>, error: &io::Error, path: &OsStr) -> PyErr {
     let Some(number) = error.raw_os_error() else {

@@ -291,10 +291,12 @@ impl Match {
         self.record.clone_ref(py)
     }
 
-    /// Whether the file is known. One that could not be read is not.
+    /// Whether the file is known; `None` if nobody can tell, because it could not be read or has no digest.
     #[getter]
-    fn known(&self) -> bool {
-        self.class.is_some()
+    fn known(&self) -> Option<bool> {
+        let record = self.record.get().inner();
+        let is_told = record.outcome == Outcome::Complete && !record.digests.is_empty();
+        (self.class.is_some() || is_told).then_some(self.class.is_some())
     }
 
     /// The meaning of being known: `bad`, `other` or `good`; `None` for a file that is not.

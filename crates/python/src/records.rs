@@ -599,7 +599,7 @@ impl Batches {
             if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
                 *lock(&shared.thrown) = Some(error.into_value(py));
             }
-            ArrowError::ComputeError(text)
+            ArrowError::ComputeError(errors::without_nul(&text))
         };
         loop {
             if self.interrupts.as_mut().is_some_and(Interrupts::came) {

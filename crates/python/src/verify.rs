@@ -488,7 +488,7 @@ impl Findings {
                 Err(error) => {
                     let text = error.to_string();
                     interrupt_again(py, &error);
-                    return Err(ArrowError::ComputeError(text));
+                    return Err(ArrowError::ComputeError(errors::without_nul(&text)));
                 }
             }
         }

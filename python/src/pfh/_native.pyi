@@ -614,8 +614,8 @@ class Match:
         """The record of the file."""
 
     @property
-    def known(self) -> bool:
-        """Whether the file is known. One that could not be read is not."""
+    def known(self) -> bool | None:
+        """Whether the file is known; ``None`` if nobody can tell, because it could not be read or has no digest."""
 
     @property
     def class_(self) -> Literal["good", "bad", "other"] | None:

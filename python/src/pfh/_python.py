@@ -91,8 +91,8 @@ def match(
 
     >>> [match.record.path_str for match in pfh.match("/evidence", "nsrl.pfhset") if not match.known]
 
-    A file that cannot be read comes out too, as a match that is not ``known``: nobody can tell what it is.
-    ``match.record.ok`` is false then, ``match.record.error`` says why, and ``match.record.raise_for_failure()`` raises
+    A file that cannot be read, or has no digest, comes out too, as a match whose ``known`` is ``None``: nobody can tell
+    what it is. ``match.record.error`` says why it was not read, and ``match.record.raise_for_failure()`` raises
     where that is wanted.
 
     Warns where files could be taken for unknown that are known: of listed files without a digest, of sets and lists
