@@ -151,7 +151,7 @@ impl Similar {
         let Similar { hasher, bytes, is_too_long, .. } = std::mem::replace(self, Similar::new(rule));
         let family = rule.family;
         let digest = if is_too_long {
-            Err(NoDigest::new(NoDigestReason::TooLong, bytes, family.minimum_bytes()))
+            Err(NoDigest::new(family, NoDigestReason::TooLong, bytes))
         } else {
             hasher.unwrap_or_else(|| rule.hasher(Some(0))).finish()
         };
@@ -377,7 +377,7 @@ mod tests {
                 let mut hasher = pfh_similarity::Hasher::new(family);
                 hasher.update(&message);
                 let expected = match u64::from(length) {
-                    bytes @ 6001.. => Err(NoDigest::new(NoDigestReason::TooLong, bytes, family.minimum_bytes())),
+                    bytes @ 6001.. => Err(NoDigest::new(family, NoDigestReason::TooLong, bytes)),
                     _ => hasher.finish(),
                 };
                 assert_eq!(found, Similarity { family, digest: expected }, "{length} bytes");

@@ -4,6 +4,7 @@ use std::fmt;
 
 use pfh_record::Entry;
 use pfh_record::quote::quoted;
+use pfh_similarity::{Family, NoDigestReason};
 
 use crate::list::List;
 
@@ -20,6 +21,8 @@ pub struct Contents {
     names: Vec<&'static str>,
     tells_pieces_by_name: bool,
     may_be_pieces: u64,
+    /// The numbers of files without a digest of a family, by the reason that the list states.
+    without: Vec<(Family, NoDigestReason, u64)>,
 }
 
 /// The error of a list without wanted digests. `Display` says what it has instead.
@@ -32,6 +35,8 @@ pub struct NothingUseful {
     pub wanted: String,
     /// The digests that the list has.
     pub has: Vec<&'static str>,
+    /// The reasons that the list states why files have no digest of the wanted family, with the numbers of these files.
+    pub without: Vec<(NoDigestReason, u64)>,
 }
 
 impl Contents {
@@ -52,6 +57,13 @@ impl Contents {
                 self.names.push(name);
             }
         }
+        for no_digest in entry.similarities.iter().filter_map(|one| one.digest.as_ref().err()) {
+            let (family, reason) = (no_digest.family, no_digest.reason);
+            match self.without.iter_mut().find(|(one, why, _)| (*one, *why) == (family, reason)) {
+                Some((.., files)) => *files += 1,
+                None => self.without.push((family, reason, 1)),
+            }
+        }
     }
 
     /// Returns the number of entries that were read as those of pieces because of the end of their names, and may be of
@@ -62,7 +74,9 @@ impl Contents {
 
     /// Returns the report on a list without a `wanted` digest.
     pub fn instead_of(self, list: &[u8], wanted: &str) -> NothingUseful {
-        NothingUseful { list: list.to_vec(), wanted: wanted.to_owned(), has: self.names }
+        let own = self.without.into_iter().filter(|(family, ..)| family.name() == wanted);
+        let without = own.map(|(_, reason, files)| (reason, files)).collect();
+        NothingUseful { list: list.to_vec(), wanted: wanted.to_owned(), has: self.names, without }
     }
 }
 
@@ -76,9 +90,18 @@ impl NothingUseful {
 impl fmt::Display for NothingUseful {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = quoted(&self.list);
+        write!(f, "{list} has no digests")?;
+        if !(self.has.is_empty() && self.without.is_empty()) {
+            write!(f, " of {}", self.wanted)?;
+        }
+        for (place, (reason, files)) in self.without.iter().enumerate() {
+            let (between, plural) = (if place == 0 { ": " } else { ", " }, if *files == 1 { " is" } else { "s are" });
+            let reason = reason.word().replace('-', " ");
+            write!(f, "{between}{files} file{plural} {reason}")?;
+        }
         match &self.has[..] {
-            [] => write!(f, "{list} has no digests"),
-            names => write!(f, "{list} has no digests of {}; it has {}", self.wanted, names.join(", ")),
+            [] => Ok(()),
+            names => write!(f, "; it has {}", names.join(", ")),
         }
     }
 }

@@ -32,11 +32,26 @@ pub struct NamedDigests {
 /// Numbers of files that lists have without a digest of the family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WithoutDigest {
-    /// Files that have none by their contents, as the list states it: too short ones, and too uniform ones.
-    pub unfit: u64,
-    /// The others, which could be similar to something: the list has other digests of them, they were too long, or they
-    /// could not be read.
+    /// Files that are too short, as the list states it.
+    pub too_short: u64,
+    /// Files that are too uniform, as the list states it.
+    pub too_uniform: u64,
+    /// Files that were too long for a digest, or for the memory of the run, as the list states it. They could be similar
+    /// to something.
+    pub too_long: u64,
+    /// The others, which could be similar to something: the list has other digests of them, or they could not be read.
     pub others: u64,
+}
+
+impl WithoutDigest {
+    /// Counts a file that has no digest for this reason.
+    pub fn add(&mut self, reason: NoDigestReason) {
+        *match reason {
+            NoDigestReason::TooShort => &mut self.too_short,
+            NoDigestReason::TooUniform => &mut self.too_uniform,
+            _ => &mut self.too_long,
+        } += 1;
+    }
 }
 
 /// The reason why a digest cannot be added to others. `Display` is a message for the user.
@@ -166,8 +181,8 @@ impl NamedDigests {
             let own = entry.similarities.into_iter().find(|one| one.family == family);
             match own.map(|own| own.digest) {
                 Some(Ok(digest)) => self.push_of(Some(place), &entry.path, digest)?,
-                Some(Err(no_digest)) if no_digest.reason != NoDigestReason::TooLong => self.without.unfit += 1,
-                Some(Err(_)) | None => self.without.others += 1,
+                Some(Err(no_digest)) => self.without.add(no_digest.reason),
+                None => self.without.others += 1,
             }
         }
         let is_useless = self.len() == before;
@@ -287,7 +302,10 @@ mod tests {
         let mut named = NamedDigests::new(Family::Tlsh, u64::MAX);
         let list = List::open_as(crate::FormatName::Jsonl, Input::bytes("list", text.concat()), ReadOptions::default());
         assert_eq!(named.load(&mut list.unwrap(), &mut |error| panic!("{error}")), Ok(None));
-        assert_eq!((named.len(), named.without_digest()), (1, WithoutDigest { unfit: 2, others: 3 }));
+        assert_eq!(
+            (named.len(), named.without_digest()),
+            (1, WithoutDigest { too_short: 1, too_uniform: 1, too_long: 1, others: 2 })
+        );
     }
 
     #[test]

@@ -221,6 +221,7 @@ impl HashRun {
         let text = |part: &CStr| part.to_string_lossy().into_owned();
         RunFacts {
             selection: self.engine.selection.clone(),
+            variants: self.engine.similarity.variants(self.engine.selection.families()),
             program: "pfh".to_owned(),
             program_version: env!("CARGO_PKG_VERSION").to_owned(),
             command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),

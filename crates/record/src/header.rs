@@ -1,8 +1,9 @@
 //! The beginning and the end of a list, which describe the run that wrote it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use pfh_facts::Counting;
+use pfh_similarity::Family;
 
 use crate::{DigestKind, FormatName, HostFacts, Selection, Summary, Timestamp};
 
@@ -15,6 +16,9 @@ pub struct Header {
     /// The digests that each complete file has, in this order; `None` if no header names them. Unknown kinds of digests
     /// are left out.
     pub selection: Option<Selection>,
+    /// The variants of the similarity digests whose texts do not tell them, by family, as the list states them in the words of
+    /// [`SimilarityOptions::variant`](pfh_similarity::SimilarityOptions::variant).
+    pub variants: BTreeMap<Family, String>,
     /// Length of the pieces in bytes, in a piecewise run.
     pub piece_bytes: Option<u64>,
     /// The bytes that the entropy of each file is taken from, if the list says that each complete file has facts.
@@ -43,6 +47,7 @@ impl Header {
         Header {
             format,
             selection: None,
+            variants: BTreeMap::new(),
             piece_bytes: None,
             facts: None,
             program: None,
@@ -56,12 +61,17 @@ impl Header {
         }
     }
 
-    /// Whether entries of both lists can be in one list: they have the same digests and facts, pieces of the same
-    /// length, and paths relative to the same directory.
+    /// Whether entries of both lists can be in one list: they have the same digests in the same variants, the
+    /// same facts, pieces of the same length, and paths relative to the same directory.
     pub fn agrees(&self, other: &Header) -> bool {
         let promises =
             |header: &Header| (header.piece_bytes, header.facts, header.directory.clone(), header.selection.clone());
-        promises(self) == promises(other)
+        promises(self) == promises(other) && self.has_variants_of(other)
+    }
+
+    /// Whether no family has a variant here and another one in the other list. Lists that do not state it may have any.
+    fn has_variants_of(&self, other: &Header) -> bool {
+        self.variants.iter().all(|(family, variant)| other.variants.get(family).is_none_or(|one| one == variant))
     }
 
     /// As [`Header::agrees`], with digests in whatever order, and relative paths from whatever directory.
@@ -70,7 +80,7 @@ impl Header {
             let kinds: HashSet<DigestKind> = header.selection.iter().flat_map(Selection::iter).collect();
             (header.piece_bytes, header.facts, kinds)
         };
-        promises(self) == promises(other)
+        promises(self) == promises(other) && self.has_variants_of(other)
     }
 }
 

@@ -36,6 +36,8 @@ pub enum Feature {
     WholeFiles,
     /// The digests that were requested.
     Selection,
+    /// The variants of similarity digests whose texts do not tell them.
+    Variants,
     /// The length of the pieces.
     PieceLength,
     /// Whether each entropy is that of all bytes or of a sample, before the first file.
@@ -59,7 +61,7 @@ pub enum Feature {
 }
 
 /// Each feature, its name in the documentation, and the formats that keep it.
-pub const KEPT: [(Feature, &str, &[&str]); 25] = [
+pub const KEPT: [(Feature, &str, &[&str]); 26] = [
     (
         Feature::Size,
         "size",
@@ -118,6 +120,7 @@ pub const KEPT: [(Feature, &str, &[&str]); 25] = [
             "avp",
         ],
     ),
+    (Feature::Variants, "variants of similarity digests", &["jsonl"]),
     (Feature::PieceLength, "length of the pieces", &["jsonl"]),
     (Feature::Counting, "which facts the run has", &["jsonl"]),
     (Feature::Program, "program and version", &["sfv", "jsonl", "dfxml"]),

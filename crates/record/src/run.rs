@@ -1,8 +1,10 @@
 //! Facts about a run as a whole, written before its first record and after its last.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pfh_facts::Counting;
+use pfh_similarity::Family;
 
 use crate::time::push_rfc3339;
 use crate::{Outcome, Record, Selection, Timestamp};
@@ -12,6 +14,9 @@ use crate::{Outcome, Record, Selection, Timestamp};
 pub struct RunFacts {
     /// The digests of the run, in the order that every record has.
     pub selection: Selection,
+    /// The variants of the similarity digests whose texts do not tell them, by family, in the words of
+    /// [`SimilarityOptions::variant`](pfh_similarity::SimilarityOptions::variant).
+    pub variants: BTreeMap<Family, String>,
     /// Name of the program.
     pub program: String,
     /// Version of the program.

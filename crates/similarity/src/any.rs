@@ -1,12 +1,14 @@
 //! The families' types with the family chosen at run time.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use pfh_vector::Backend;
 
 use crate::{Family, NoDigest, ParseError, mrsh_v2, sdhash, ssdeep, tlsh};
 
-/// Options of making digests, for the families that have any. A digest does not say with which it was made.
+/// Options of making digests, for the families that have any. [`SimilarityOptions::variant`] names those that the text of
+/// a digest does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimilarityOptions {
     /// Version, and division into blocks, of sdhash.
@@ -23,6 +25,24 @@ const TWO_MODES_BYTES: u64 = 16 << 20;
 const BLOCK_DIGEST_BYTES: u64 = 1 << 10;
 
 impl SimilarityOptions {
+    /// Returns the word for the variant of a family that the text of its digests does not tell, and that must be the
+    /// same in digests that are compared: the version of sdhash, the build of mrsh-v2. `None` for the other families.
+    pub fn variant(&self, family: Family) -> Option<&'static str> {
+        match (family, self.sdhash.profile, self.mrsh_v2) {
+            (Family::Sdhash, sdhash::Profile::V3_4, _) => Some("3.4"),
+            (Family::Sdhash, sdhash::Profile::V4_0, _) => Some("4.0"),
+            (Family::MrshV2, _, mrsh_v2::Build::Normal) => Some("normal"),
+            (Family::MrshV2, _, mrsh_v2::Build::Network) => Some("network"),
+            (Family::Ssdeep | Family::Tlsh, ..) => None,
+        }
+    }
+
+    /// Returns the variants of those of these families that have one, for the header of a list.
+    pub fn variants(&self, families: &[Family]) -> BTreeMap<Family, String> {
+        let variant = |&family: &Family| Some((family, self.variant(family)?.to_owned()));
+        families.iter().filter_map(variant).collect()
+    }
+
     /// Bytes that the digest of a message of this length, and its text, occupy while they are made; 0 where digests
     /// do not grow. Contents made for it can exceed this for mrsh-v2; [`Hasher::grown_bytes`] tells.
     ///

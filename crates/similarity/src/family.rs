@@ -77,6 +77,16 @@ impl Family {
         }
     }
 
+    /// Length of the longest input that has a digest, in bytes; `None` for families whose digests grow with their inputs,
+    /// so that memory is the bound.
+    pub const fn maximum_bytes(self) -> Option<u64> {
+        match self {
+            Family::Ssdeep => Some(192 << 30),
+            Family::Tlsh => Some(4_224_281_216),
+            Family::Sdhash | Family::MrshV2 => None,
+        }
+    }
+
     /// Bytes that one [`Hasher`](crate::Hasher) occupies, rounded up, with the digest of a first MiB.
     pub const fn state_bytes(self) -> usize {
         match self {

@@ -2,12 +2,14 @@
 
 use std::fmt;
 
+use crate::Family;
+
 /// The input has no digest of this family: a normal outcome, to be reported beside the digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NoDigest {
-    /// Length of the shortest input that has a digest, in bytes.
-    pub minimum_bytes: u64,
+    /// The family.
+    pub family: Family,
     /// The length of the input, in bytes.
     pub bytes: u64,
     /// Which of the family's conditions failed.
@@ -15,10 +17,18 @@ pub struct NoDigest {
 }
 
 impl NoDigest {
-    /// Makes the result for an input of `bytes` bytes, with the reason why it has no digest of a family whose shortest
-    /// input has `minimum_bytes`.
-    pub const fn new(reason: NoDigestReason, bytes: u64, minimum_bytes: u64) -> NoDigest {
-        NoDigest { minimum_bytes, bytes, reason }
+    /// Makes the result for an input of `bytes` bytes, with the reason why it has no digest of the family.
+    pub const fn new(family: Family, reason: NoDigestReason, bytes: u64) -> NoDigest {
+        NoDigest { family, bytes, reason }
+    }
+
+    /// Returns the bound of the family that the length is to be judged by, and its name in lists: `maximum_bytes` of
+    /// inputs that are too long, `minimum_bytes` of all others. `None` where the memory of the run was the bound.
+    pub fn bound_bytes(&self) -> Option<(&'static str, u64)> {
+        match self.reason {
+            NoDigestReason::TooLong => self.family.maximum_bytes().map(|bytes| ("maximum_bytes", bytes)),
+            _ => Some(("minimum_bytes", self.family.minimum_bytes())),
+        }
     }
 }
 
@@ -51,14 +61,18 @@ impl NoDigestReason {
 
 impl fmt::Display for NoDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.reason {
-            NoDigestReason::TooShort => {
-                write!(f, "{} bytes are too few: a digest takes at least {}", self.bytes, self.minimum_bytes)
+        let (bytes, family) = (self.bytes, self.family);
+        match (self.reason, family.maximum_bytes()) {
+            (NoDigestReason::TooShort, _) => {
+                write!(f, "{bytes} bytes are too few: a digest takes at least {}", family.minimum_bytes())
             }
-            NoDigestReason::TooLong => {
-                write!(f, "{} bytes are more than a digest, or the memory option, has room for", self.bytes)
+            (NoDigestReason::TooLong, Some(most)) => {
+                write!(f, "{bytes} bytes are too many: a digest takes at most {most}")
             }
-            NoDigestReason::TooUniform => write!(f, "{} bytes of too little variety for a digest", self.bytes),
+            (NoDigestReason::TooLong, None) => {
+                write!(f, "{bytes} bytes are more than the memory option has room for")
+            }
+            (NoDigestReason::TooUniform, _) => write!(f, "{bytes} bytes of too little variety for a digest"),
         }
     }
 }
@@ -69,10 +83,13 @@ impl std::error::Error for NoDigest {}
 mod tests {
     use super::*;
 
-    /// The limit can be one of the run, which a larger memory option raises, and not one of the family.
     #[test]
-    fn what_is_too_long_names_the_memory() {
-        let text = NoDigest::new(NoDigestReason::TooLong, 5 << 30, 512).to_string();
-        assert_eq!(text, "5368709120 bytes are more than a digest, or the memory option, has room for");
+    fn what_is_too_long_names_the_bound_that_it_is_beyond() {
+        let text = |family| NoDigest::new(family, NoDigestReason::TooLong, 5 << 40).to_string();
+        for family in [Family::Sdhash, Family::MrshV2] {
+            assert_eq!(text(family), "5497558138880 bytes are more than the memory option has room for");
+        }
+        assert_eq!(text(Family::Tlsh), "5497558138880 bytes are too many: a digest takes at most 4224281216");
+        assert_eq!(text(Family::Ssdeep), "5497558138880 bytes are too many: a digest takes at most 206158430208");
     }
 }

@@ -122,7 +122,7 @@ fn digests_that_would_not_fit_the_memory_are_not_made() {
         let record = &run.records[0];
         assert_eq!(record.digests, digests(options.selection.algorithms(), &bytes));
         for found in &record.similarities {
-            let no_digest = NoDigest::new(NoDigestReason::TooLong, bytes.len() as u64, found.family.minimum_bytes());
+            let no_digest = NoDigest::new(found.family, NoDigestReason::TooLong, bytes.len() as u64);
             match found.family {
                 Family::Sdhash | Family::MrshV2 => assert_eq!(found.digest, Err(no_digest), "{mode:?}"),
                 family => assert_eq!(*found, similarities(&[family], &bytes)[0], "{mode:?}"),

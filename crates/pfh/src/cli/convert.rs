@@ -60,6 +60,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<Ending, Failed> {
     let selection = selection(&sources, wanted, format, &options)?;
     let headers: Vec<&Header> = sources.iter().map(|source| &source.header).collect();
     let mut merged = Merged::of(&headers)?;
+    merged.facts.variants.retain(|family, _| selection.families().contains(family));
     merged.facts.selection = selection;
     let inputs = arguments.lists.iter().map(OsString::as_os_str);
     command.set_output(reading::open_output(arguments.output.as_deref(), inputs)?);
@@ -200,7 +201,7 @@ fn selection(
 /// The facts of a header and their words in reports.
 type HeaderFact = (Feature, &'static str, fn(&Header, &Header) -> bool, fn(&Header) -> bool);
 
-const HEADER_FACTS: [HeaderFact; 8] = [
+const HEADER_FACTS: [HeaderFact; 9] = [
     (
         Feature::Program,
         "the program",
@@ -222,6 +223,12 @@ const HEADER_FACTS: [HeaderFact; 8] = [
         "the length of the pieces",
         |a, b| a.piece_bytes == b.piece_bytes,
         |header| header.piece_bytes.is_some(),
+    ),
+    (
+        Feature::Variants,
+        "the variants of its similarity digests",
+        |a, b| a.variants == b.variants,
+        |header| !header.variants.is_empty(),
     ),
     (Feature::Counting, "which facts the run has", |a, b| a.facts == b.facts, |header| header.facts.is_some()),
 ];
@@ -254,11 +261,13 @@ impl Merged {
                 Feature::Host => header.host = None,
                 Feature::User => header.uid = None,
                 Feature::PieceLength => header.piece_bytes = None,
+                Feature::Variants => header.variants.clear(),
                 _ => header.facts = None,
             }
         }
         let facts = RunFacts {
             selection: Selection::default(),
+            variants: header.variants.clone(),
             program: header.program.clone().unwrap_or_default(),
             program_version: header.program_version.clone().unwrap_or_default(),
             // It comes back as it was, for its parts were joined.

@@ -11,7 +11,7 @@ use super::quantity::plural;
 use super::reading;
 use pfh::HashRun;
 use pfh_engine::{Options, StartError};
-use pfh_list::{List, NamedDigests, NotAdded};
+use pfh_list::{List, NamedDigests, NotAdded, WithoutDigest};
 use pfh_record::{Record, Selection};
 use pfh_similarity::{Digest, Family, NoDigestReason};
 use pfh_source::{FileList, LocalSource};
@@ -36,7 +36,8 @@ impl DigestCollector<'_> {
         named: &mut NamedDigests,
     ) -> Result<(), Failed> {
         let (quiet, family) = (command.is_quiet(), named.family());
-        let mut load = |list: List| -> Result<Loaded, Failed> {
+        let mut load = |mut list: List| -> Result<Loaded, Failed> {
+            self.refuse_other_variant(&mut list, family)?;
             let (name, before) = (list.name().to_vec(), named.without_digest());
             let loaded = lists::load(list, quiet, |list, broken| named.load(list, broken))?;
             if loaded.useless.is_some() {
@@ -45,13 +46,39 @@ impl DigestCollector<'_> {
             }
             let now = named.without_digest();
             let place = format!("{}: ", message::quoted(&name));
-            say_unfit(now.unfit - before.unfit, &place, UNFIT, family, "", quiet);
-            let others = now.others - before.others;
-            Ok(loaded.with_files(others, &name, quiet, family.name(), " cannot be compared"))
+            let since = WithoutDigest {
+                too_short: now.too_short - before.too_short,
+                too_uniform: now.too_uniform - before.too_uniform,
+                too_long: now.too_long - before.too_long,
+                others: now.others - before.others,
+            };
+            say_unfit(since, &place, family, "", quiet);
+            let loaded = Loaded { broken: loaded.broken + since.too_long, ..loaded };
+            Ok(loaded.with_files(since.others, &name, quiet, family.name(), " cannot be compared"))
         };
         let loaded: Result<Vec<_>, Failed> = lists.into_iter().map(&mut load).collect();
         command.count_lines(lists::unread(&loaded?, only, quiet)?);
         Ok(())
+    }
+
+    /// Refuses a list that states another variant than that of the options: scores of different variants mean nothing.
+    fn refuse_other_variant(&self, list: &mut List, family: Family) -> Result<(), Failed> {
+        let own = self.families.similarity_options().variant(family);
+        let (Some(stated), Some(own)) = (list.header().variants.get(&family).cloned(), own) else { return Ok(()) };
+        if stated == own {
+            return Ok(());
+        }
+        let way = match (family, &*stated) {
+            (Family::Sdhash, "3.4" | "4.0") => format!("`--sdhash-profile {stated}` compares its digests"),
+            (Family::MrshV2, "network") => "`--mrsh-network` compares its digests".to_owned(),
+            (Family::MrshV2, "normal") => "without --mrsh-network its digests are compared".to_owned(),
+            _ => "this pfh does not know it".to_owned(),
+        };
+        Err(Failed::usage(format_args!(
+            "{} has {family} digests of the variant {}, which cannot be compared with those of {own}; {way}",
+            message::quoted(list.name()),
+            message::quoted(stated.as_bytes()),
+        )))
     }
 
     /// Adds the digests of everything below the paths, and of a list of files.
@@ -71,12 +98,10 @@ impl DigestCollector<'_> {
         engine.similarity = self.families.similarity_options();
         let (source, engine, own_files) = prepare_run(command, paths, walk, files_from, engine)?;
         let segment = self.families.segment();
-        let (mut unfit, mut too_long, mut failed): (u64, u64, Option<NotAdded>) = (0, 0, None);
+        let (mut without, mut failed): (WithoutDigest, Option<NotAdded>) = Default::default();
         let mut push = |FileDigest { path, digest, lacks }: FileDigest| {
-            match lacks {
-                Some(NoDigestReason::TooLong) => too_long += 1,
-                Some(_) => unfit += 1,
-                None => {}
+            if let Some(reason) = lacks {
+                without.add(reason);
             }
             let pushed = match (digest, segment) {
                 (Some(Digest::Sdhash(digest)), Some(mebibytes)) => {
@@ -99,23 +124,25 @@ impl DigestCollector<'_> {
         let report = command.hash(&engine, &source, decide.as_deref(), &FileDigest::of, &mut push);
         report.map_err(|error| start_error(error, self.options))?;
         // Not by their contents, as the others: the answer could be another.
-        command.tally.unread += too_long;
+        command.tally.unread += without.too_long;
         let more = if family.digests_grow() { "; give a larger -m" } else { "" };
-        say_unfit(unfit, "", UNFIT, family, "", command.is_quiet());
-        say_unfit(too_long, "", "too long", family, more, command.is_quiet());
+        say_unfit(without, "", family, more, command.is_quiet());
         failed.map_or(Ok(()), |failed| Err(Failed::usage(failed)))
     }
 }
 
-/// Why files have no digest by their contents.
-const UNFIT: &str = "too small or too uniform";
-
-/// Reports the files that are not compared. `place` is the beginning of the message, and `more` its end.
-fn say_unfit(files: u64, place: &str, reason: &str, family: Family, more: &str, quiet: bool) {
-    if files > 0 && !quiet {
-        let are = if files == 1 { "is" } else { "are" };
-        let files = plural(files, "file");
-        message::error(format_args!("{place}{files} {are} {reason} for {family}, and not compared{more}"));
+/// Reports the files that are not compared for a reason that is known. `place` is the beginning of the messages, and
+/// `more` the end of that about files that are too long.
+fn say_unfit(without: WithoutDigest, place: &str, family: Family, more: &str, quiet: bool) {
+    let WithoutDigest { too_short, too_uniform, too_long, .. } = without;
+    for (files, reason, more) in
+        [(too_short, "too small", ""), (too_uniform, "too uniform", ""), (too_long, "too long", more)]
+    {
+        if files > 0 && !quiet {
+            let are = if files == 1 { "is" } else { "are" };
+            let files = plural(files, "file");
+            message::error(format_args!("{place}{files} {are} {reason} for {family}, and not compared{more}"));
+        }
     }
 }
 

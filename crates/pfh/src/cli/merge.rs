@@ -91,6 +91,7 @@ fn facts(plan: &Plan, header: Header) -> Result<RunFacts, Failed> {
     let options = plan.options();
     Ok(RunFacts {
         selection: options.selection.clone(),
+        variants: header.variants,
         program: header.program.unwrap_or_default(),
         program_version: header.program_version.unwrap_or_default(),
         command_line: header.command_line.into_iter().collect(),

@@ -379,7 +379,7 @@ fn what_cannot_be_compared_is_said() {
     let d = directory.path();
     fs::write(d.join("tiny"), "tiny").unwrap();
     let ended = run(d, "compare", &["-a", "tlsh", "a", "e", "tiny"]);
-    assert_eq!(ended.expect(0, "pfh: 1 file is too small or too uniform for tlsh, and not compared\n"), b"a\te\t0\n");
+    assert_eq!(ended.expect(0, "pfh: 1 file is too small for tlsh, and not compared\n"), b"a\te\t0\n");
     let ended = run(d, "compare", &["a", "missing"]);
     assert!(ended.code() == 3 && ended.stderr.starts_with("pfh: `missing`: "), "{}", ended.stderr);
     run(d, "compare", &["--threshold", "101", "a"])
@@ -413,6 +413,45 @@ fn what_cannot_be_compared_is_said() {
     }
 }
 
+/// Digests of different variants have the same form, and scores between them mean nothing.
+#[test]
+fn lists_of_another_variant_are_refused() {
+    let directory = files();
+    let d = directory.path();
+    for (family, options, told, way) in [
+        (
+            "sdhash",
+            &["--sdhash-profile", "4.0"][..],
+            "`4.0`, which cannot be compared with those of 3.4",
+            "`--sdhash-profile 4.0` compares its digests",
+        ),
+        (
+            "mrsh-v2",
+            &["--mrsh-network"],
+            "`network`, which cannot be compared with those of normal",
+            "`--mrsh-network` compares its digests",
+        ),
+    ] {
+        let make = |options: &[&str]| {
+            let fixed = ["-q", "-a", family, "-f", "jsonl", "-o", "list", "a", "e"];
+            hash(d, fixed.iter().chain(options).copied()).run().done();
+        };
+        make(options);
+        let refused = format!("pfh: `list` has {family} digests of the variant {told}; {way}\n");
+        run(d, "compare", &["--digests", "list"]).expect(2, &refused);
+        run(d, "compare", &["a", "--against-digests", "list"]).expect(2, &refused);
+        run(d, "match", &["--known", "list", "a"]).expect(2, &refused);
+        let accepted: Vec<&str> = ["--digests", "list"].iter().chain(options).copied().collect();
+        assert!(!run(d, "compare", &accepted).done().is_empty());
+        // A conversion keeps the variant.
+        pfh(d, ["convert", "-q", "-f", "jsonl", "-o", "converted", "list"]).run().done();
+        run(d, "compare", &["--digests", "converted"]).expect(2, &refused.replace("`list`", "`converted`"));
+        make(&[]);
+        assert!(!run(d, "compare", &["--digests", "list"]).done().is_empty());
+        assert_eq!(run(d, "compare", &accepted).code(), 2);
+    }
+}
+
 /// A file that could not be read could be similar to another. One that is too small has no digest by its contents.
 #[test]
 fn files_that_a_list_has_without_digest_are_counted() {
@@ -421,7 +460,7 @@ fn files_that_a_list_has_without_digest_are_counted() {
     fs::write(d.join("tiny"), "tiny").unwrap();
     let hashed = hash(d, ["-q", "-a", "tlsh", "-f", "jsonl", "-o", "list", "a", "e", "tiny", "/proc/self/mem"]).run();
     assert_eq!(hashed.code(), 3, "{}", hashed.stderr);
-    let said = "pfh: `list`: 1 file is too small or too uniform for tlsh, and not compared\n\
+    let said = "pfh: `list`: 1 file is too small for tlsh, and not compared\n\
                 pfh: `list`: 1 file without a digest by tlsh cannot be compared\n";
     assert_eq!(run(d, "compare", &["--digests", "list"]).expect(3, said), b"a\te\t0\n");
     assert_eq!(run(d, "compare", &["-q", "--digests", "list"]).expect(3, ""), b"a\te\t0\n");
@@ -430,6 +469,11 @@ fn files_that_a_list_has_without_digest_are_counted() {
     hash(d, ["-q", "-a", "tlsh", "-f", "jsonl", "-o", "list", "a", "e", "tiny"]).run().done();
     let said = said.lines().next().unwrap().to_owned() + "\n";
     assert_eq!(run(d, "compare", &["--digests", "list"]).expect(0, &said), b"a\te\t0\n");
+    // A list of nothing else tells why, too.
+    fs::write(d.join("zeros"), [0; 5000]).unwrap();
+    hash(d, ["-q", "-a", "md5,tlsh", "-f", "jsonl", "-o", "none", "tiny", "zeros"]).run().done();
+    let why = "pfh: `none` has no digests of tlsh: 1 file is too short, 1 file is too uniform; it has md5\n";
+    run(d, "compare", &["-a", "tlsh", "--digests", "none"]).expect(2, why);
     // A list without its end may lack others.
     let list = fs::read_to_string(d.join("list")).unwrap();
     fs::write(d.join("list"), &list[..list.find("{\"type\":\"summary\"").unwrap()]).unwrap();

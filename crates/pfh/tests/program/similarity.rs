@@ -276,8 +276,8 @@ fn files_too_long_for_the_memory_count_as_missing() {
     let directory = scratch();
     let file = fs::File::create(directory.path().join("f")).unwrap();
     file.set_len(100 << 20).unwrap();
-    let told = "pfh: `f`: no sdhash digest: 104857600 bytes are more than a digest, or the memory option, has room for; \
-                give a larger -m\n";
+    let told =
+        "pfh: `f`: no sdhash digest: 104857600 bytes are more than the memory option has room for; give a larger -m\n";
     let totals = "pfh: totals: 1 file complete, 1 too long for a digest\n";
     for format in ["sdhash", "csv", "jsonl", "dfxml"] {
         let arguments = ["-a", "sdhash", "-m", "4M", "-f", format, "f"];

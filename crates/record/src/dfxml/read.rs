@@ -533,8 +533,7 @@ fn no_digest(element: &BytesStart<'_>) -> Option<Similarity> {
     let text = |name| attribute(element, name).map(|value| String::from_utf8_lossy(&value).into_owned());
     let family = text("family")?.parse().ok()?;
     let reason = parse_no_digest(&text("reason")?)?;
-    let minimum_bytes = text("minimum_bytes").and_then(|number| number.parse().ok()).unwrap_or_default();
-    Some(Similarity { family, digest: Err(NoDigest::new(reason, 0, minimum_bytes)) })
+    Some(Similarity { family, digest: Err(NoDigest::new(family, reason, 0)) })
 }
 
 /// Returns the outcome of reading the file. Other programs write only the error.

@@ -275,9 +275,12 @@ fn push_similarities(indent: &str, similarities: &[Similarity], out: &mut Vec<u8
     for (family, no_digest) in
         similarities.iter().filter_map(|one| one.digest.as_ref().err().map(|no_digest| (one.family, no_digest)))
     {
-        let (reason, minimum_bytes) = (no_digest.reason.word(), no_digest.minimum_bytes);
         push(out, indent);
-        push(out, &format!("<pfh:unfit family='{family}' reason='{reason}' minimum_bytes='{minimum_bytes}'/>\n"));
+        push(out, &format!("<pfh:unfit family='{family}' reason='{}'", no_digest.reason.word()));
+        if let Some((name, bytes)) = no_digest.bound_bytes() {
+            push(out, &format!(" {name}='{bytes}'"));
+        }
+        push(out, "/>\n");
     }
 }
 

@@ -57,6 +57,8 @@ struct HeaderLine<'a> {
     program_version: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
     algorithms: Vec<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    variants: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
     piece_bytes: Option<u64>,
     #[serde(borrow)]
     facts: Option<Cow<'a, str>>,
@@ -173,8 +175,6 @@ impl FactsFields {
 struct NoDigestFields<'a> {
     #[serde(default, borrow)]
     reason: Cow<'a, str>,
-    #[serde(default)]
-    minimum_bytes: u64,
 }
 
 #[derive(Default, Deserialize)]
@@ -401,6 +401,7 @@ pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault
     Ok(Header {
         format: FormatName::Jsonl,
         selection: Some(selection),
+        variants: line.variants.into_iter().filter_map(variant).collect(),
         piece_bytes: line.piece_bytes,
         facts,
         program: line.program.map(Cow::into_owned),
@@ -418,6 +419,11 @@ pub(super) fn parse_header(text: &[u8], all_known: bool) -> Result<Header, Fault
         uid: line.uid,
         is_converted: line.converted.is_some(),
     })
+}
+
+/// Parses the variant of a family; `None` for an unknown family.
+fn variant((family, variant): (Cow<'_, str>, Cow<'_, str>)) -> Option<(Family, String)> {
+    Some((family.parse().ok()?, variant.into_owned()))
 }
 
 /// Parses the counts at the end of a list.
@@ -483,9 +489,9 @@ impl<'a> FileLine<'a> {
         let Digests { known, similarities, .. } = std::mem::take(&mut self.digests);
         let fit = similarities.into_iter().map(|digest| Similarity { family: digest.family(), digest: Ok(digest) });
         let bytes = self.size.unwrap_or_default();
-        let no_digest = self.no_digest.iter().filter_map(|(name, NoDigestFields { reason, minimum_bytes })| {
-            let (family, reason) = (name.parse().ok()?, parse_no_digest(reason)?);
-            Some(Similarity { family, digest: Err(NoDigest::new(reason, bytes, *minimum_bytes)) })
+        let no_digest = self.no_digest.iter().filter_map(|(name, NoDigestFields { reason })| {
+            let family = name.parse().ok()?;
+            Some(Similarity { family, digest: Err(NoDigest::new(family, parse_no_digest(reason)?, bytes)) })
         });
         let mut similarities: Vec<Similarity> = fit.chain(no_digest).collect();
         if let Some(selection) = selection {

@@ -30,6 +30,16 @@ impl Format for Jsonl {
         push_key("algorithms", out);
         let names: Vec<&str> = run.selection.names().collect();
         push_array(&names, out, |name, out| push_string(name, out));
+        if !run.variants.is_empty() {
+            push_key("variants", out);
+            for (place, (family, variant)) in run.variants.iter().enumerate() {
+                out.push(if place > 0 { b',' } else { b'{' });
+                push_string(family.name(), out);
+                out.push(b':');
+                push_string(variant, out);
+            }
+            out.push(b'}');
+        }
         if let Some(piece_bytes) = run.piece_bytes {
             push_number_field("piece_bytes", piece_bytes, out);
         }
@@ -199,7 +209,9 @@ fn push_no_digest(similarities: &[Similarity], out: &mut Vec<u8>) {
         push_string(family.name(), out);
         out.extend_from_slice(b":{\"reason\":");
         push_string(no_digest.reason.word(), out);
-        push_number_field("minimum_bytes", no_digest.minimum_bytes, out);
+        if let Some((name, bytes)) = no_digest.bound_bytes() {
+            push_number_field(name, bytes, out);
+        }
         out.push(b'}');
     }
     if no_digest.count() > 0 {

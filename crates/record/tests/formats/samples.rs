@@ -152,6 +152,7 @@ pub(crate) fn failures() -> Vec<Record> {
 pub(crate) fn run_facts(algorithms: &[Algorithm]) -> RunFacts {
     RunFacts {
         selection: algorithms.into(),
+        variants: Default::default(),
         program: "pfh".to_owned(),
         program_version: "0.1.0".to_owned(),
         command_line: [&b"pfh"[..], b"hash", b"a b"].map(<[u8]>::to_vec).to_vec(),

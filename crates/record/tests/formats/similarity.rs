@@ -4,7 +4,7 @@ use pfh_digest::Algorithm;
 use pfh_record::{
     Entry, FormatName, ReadOptions, Reader, Record, RunFacts, Selection, Similarity, WriteOptions, detect,
 };
-use pfh_similarity::{Digest, Family, Hasher, mrsh_v2, sdhash, ssdeep, tlsh};
+use pfh_similarity::{Digest, Family, Hasher, NoDigest, NoDigestReason, mrsh_v2, sdhash, ssdeep, tlsh};
 
 use crate::samples::{algorithms, run_facts, unchecked, whole};
 
@@ -134,6 +134,23 @@ fn what_cannot_be_listed_is_written_as_such() {
     let digest = format!("<hashdigest type='OTHER' pfh:algorithm='ssdeep'>{ssdeep}</hashdigest>");
     assert!(dfxml.contains(&digest), "{dfxml}");
     assert!(dfxml.contains("<pfh:unfit family='tlsh' reason='too-short' minimum_bytes='50'/>"), "{dfxml}");
+}
+
+/// The bound is the one that the file is beyond. Of sdhash it is the memory of the run, which no list states.
+#[test]
+fn what_is_too_long_is_written_with_that_bound() {
+    let families = [Family::Tlsh, Family::Sdhash];
+    let mut record = record(b"f", &contents(), &[], &families);
+    for one in &mut record.similarities {
+        one.digest = Err(NoDigest::new(one.family, NoDigestReason::TooLong, 5 << 30));
+    }
+    let text = |format| String::from_utf8(document(format, &[], &families, &[record.clone()])).unwrap();
+    let jsonl = text(FormatName::Jsonl);
+    let part = r#""unfit":{"tlsh":{"reason":"too-long","maximum_bytes":4224281216},"sdhash":{"reason":"too-long"}}"#;
+    assert!(jsonl.contains(part), "{jsonl}");
+    let dfxml = text(FormatName::Dfxml);
+    assert!(dfxml.contains("<pfh:unfit family='tlsh' reason='too-long' maximum_bytes='4224281216'/>"), "{dfxml}");
+    assert!(dfxml.contains("<pfh:unfit family='sdhash' reason='too-long'/>"), "{dfxml}");
 }
 
 #[test]

@@ -70,9 +70,8 @@ impl Hasher {
     /// [`NoDigest`] below 512 bytes.
     pub fn finish(self) -> Result<Digest, NoDigest> {
         let Hasher { stream, blocks, bytes } = self;
-        let minimum_bytes = Family::Sdhash.minimum_bytes();
-        if bytes < minimum_bytes {
-            return Err(NoDigest { minimum_bytes, bytes, reason: NoDigestReason::TooShort });
+        if bytes < Family::Sdhash.minimum_bytes() {
+            return Err(NoDigest::new(Family::Sdhash, NoDigestReason::TooShort, bytes));
         }
         let (layout, filters) = match (stream, blocks) {
             (Some(stream), _) => stream.finish(),

@@ -6,7 +6,7 @@ use pfh_vector::ctph::Kernels;
 use super::piece::{self, INITIAL};
 use super::rolling::{PLACES, WINDOW_BYTES, low_bits, places_without, rolling_hash, trigger_level};
 use super::{ALPHABET, Digest, LEVELS, SECOND_CHARACTERS_MAX};
-use crate::{NoDigest, NoDigestReason};
+use crate::{Family, NoDigest, NoDigestReason};
 
 /// Characters that a level collects; one more may follow at the end.
 pub(super) const CHARACTERS_MAX: usize = 63;
@@ -16,6 +16,8 @@ pub(super) const CHARACTERS_ENOUGH: u8 = 32;
 
 /// The longest input that all levels together can describe: 192 GiB.
 const BYTES_MAX: u64 = block_bytes(LEVELS - 1) * 64;
+
+const _: () = assert!(matches!(Family::Ssdeep.maximum_bytes(), Some(BYTES_MAX)));
 
 /// Bytes of a window that come before the place it belongs to.
 const HISTORY_BYTES: usize = WINDOW_BYTES - 1;
@@ -222,7 +224,7 @@ impl Hasher {
     /// [`NoDigest`] if there were more than 192 GiB. Everything shorter has a digest, even nothing.
     pub fn finish(self) -> Result<Digest, NoDigest> {
         if self.bytes > BYTES_MAX {
-            return Err(NoDigest { minimum_bytes: 0, bytes: self.bytes, reason: NoDigestReason::TooLong });
+            return Err(NoDigest::new(Family::Ssdeep, NoDigestReason::TooLong, self.bytes));
         }
         let mut level = level_of_size(self.bytes);
         while level > 0 && self.count[level] < CHARACTERS_ENOUGH {

@@ -7,10 +7,12 @@ use pfh_vector::tlsh_triplets::{BUCKETS, Counter, HISTORY_BYTES, Kernels, PEARSO
 
 use super::length::{self, BYTES_MAX};
 use super::{BODY_BYTES, Digest};
-use crate::{NoDigest, NoDigestReason};
+use crate::{Family, NoDigest, NoDigestReason};
 
 /// Length of the shortest input that has a digest, in bytes.
 pub const MINIMUM_BYTES: u64 = 50;
+
+const _: () = assert!(matches!(Family::Tlsh.maximum_bytes(), Some(BYTES_MAX)));
 
 /// More buckets than this must have been hit.
 const BUCKETS_HIT_MIN: usize = BUCKETS / 2;
@@ -201,7 +203,7 @@ pub(super) fn checksum(checksum: u8, steps: &[u8]) -> u8 {
 
 /// The digest of `bytes` bytes, with this checksum and these counts.
 pub(super) fn digest(bytes: u64, checksum: u8, buckets: &[u32; BUCKETS]) -> Result<Digest, NoDigest> {
-    let no_digest = |reason| NoDigest { minimum_bytes: MINIMUM_BYTES, bytes, reason };
+    let no_digest = |reason| NoDigest::new(Family::Tlsh, reason, bytes);
     if bytes < MINIMUM_BYTES {
         return Err(no_digest(NoDigestReason::TooShort));
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fast_tlsh::{FuzzyHashType, GeneratorType};
 use pfh_similarity::tlsh::list::{Lines, Writer};
 use pfh_similarity::tlsh::{Digest, Hasher, ManyHasher};
-use pfh_similarity::{NoDigest, NoDigestReason};
+use pfh_similarity::{Family, NoDigest, NoDigestReason};
 use pfh_vector::Backend;
 use pfh_vector::tlsh_triplets::WINDOWS_MAX;
 use proptest::prelude::*;
@@ -133,8 +133,8 @@ fn many_at_once_agree_with_one_by_one() {
 #[test]
 fn inputs_without_digest_say_why() {
     let no_digest = |bytes: &[u8]| digest(bytes).expect_err("no digest");
-    assert_eq!(no_digest(&random(1, 49)), NoDigest::new(NoDigestReason::TooShort, 49, 50));
-    assert_eq!(no_digest(&[7; 5000]), NoDigest::new(NoDigestReason::TooUniform, 5000, 50));
+    assert_eq!(no_digest(&random(1, 49)), NoDigest::new(Family::Tlsh, NoDigestReason::TooShort, 49));
+    assert_eq!(no_digest(&[7; 5000]), NoDigest::new(Family::Tlsh, NoDigestReason::TooUniform, 5000));
 }
 
 #[test]
