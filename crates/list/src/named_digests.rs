@@ -180,6 +180,10 @@ impl NamedDigests {
             }
             let own = entry.similarities.into_iter().find(|one| one.family == family);
             match own.map(|own| own.digest) {
+                // Without a name, the digest stands for it.
+                Some(Ok(digest)) if entry.path.is_empty() => {
+                    self.push_of(Some(place), digest.to_string().as_bytes(), digest)?;
+                }
                 Some(Ok(digest)) => self.push_of(Some(place), &entry.path, digest)?,
                 Some(Err(no_digest)) => self.without.add(no_digest.reason),
                 None => self.without.others += 1,
@@ -282,6 +286,27 @@ mod tests {
         let names: Vec<Name<'_>> = (0..3).map(|number| named.name(number)).collect();
         let expected = [(None, &b"own"[..]), (Some(&b"one"[..]), b"a"), (Some(b"one"), b"b")];
         assert_eq!(names, expected.map(|(list, name)| Name { list, name }));
+    }
+
+    /// As others publish them: the digest stands for the name.
+    #[test]
+    fn digests_alone_are_lists() {
+        let own = ["192:abcdefghijklmnop:ABCDEFGH", "3:a6/G:asG"];
+        for (family, text, names) in [
+            (Family::Tlsh, format!("# of a feed\n{ONE}\n\n{}\r\nTNULL\n", &ONE[2..]), vec![ONE, ONE]),
+            (Family::Tlsh, format!("{}\n{ONE}\tb\n", &ONE[2..]), vec![ONE, "b"]),
+            (Family::Ssdeep, format!("# of a feed\n{}\r\n{}\n", own[0], own[1]), own.to_vec()),
+            (Family::Ssdeep, format!("{},\"a\"\n{}\n", own[0], own[1]), vec!["a", own[1]]),
+        ] {
+            let mut list = List::open(Input::bytes("feed", text.clone()), ReadOptions::default()).unwrap();
+            let mut named = NamedDigests::new(family, u64::MAX);
+            assert_eq!(named.load(&mut list, &mut |error| panic!("{error}")), Ok(None), "{text}");
+            let found = (0..named.len() as u32).map(|number| String::from_utf8(named.name(number).name.to_vec()));
+            assert_eq!(found.collect::<Result<Vec<_>, _>>().unwrap(), names, "{text}");
+        }
+        for text in ["12:30:45 begun\n", "hello:world:x\n"] {
+            assert!(List::open(Input::bytes("log", text), ReadOptions::default()).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -16,8 +16,8 @@ pub struct Header {
     /// The digests that each complete file has, in this order; `None` if no header names them. Unknown kinds of digests
     /// are left out.
     pub selection: Option<Selection>,
-    /// The variants of the similarity digests whose texts do not tell them, by family, as the list states them in the words of
-    /// [`SimilarityOptions::variant`](pfh_similarity::SimilarityOptions::variant).
+    /// The variants of the similarity digests whose texts do not tell them, by family, as the list states them: in the
+    /// words of [`SimilarityOptions::variant`](pfh_similarity::SimilarityOptions::variant).
     pub variants: BTreeMap<Family, String>,
     /// Length of the pieces in bytes, in a piecewise run.
     pub piece_bytes: Option<u64>,

@@ -10,7 +10,8 @@ use crate::parse::Fault;
 pub const COLUMNS_MAX: usize = 1 << 10;
 
 /// Splits a line into fields (RFC 4180); yields each with its offset in the line. A quote that does not begin a field
-/// is a character of it.
+/// is a character of it, unless only blanks precede it and a separator or the end follows its field: MalwareBazaar
+/// writes `"a", "b"`.
 pub(crate) struct Fields<'a> {
     text: &'a [u8],
     separator: u8,
@@ -22,13 +23,26 @@ impl<'a> Fields<'a> {
     pub(crate) fn new(text: &'a [u8], separator: u8) -> Fields<'a> {
         Fields { text, separator, next: Some(0) }
     }
+
+    /// Returns the number of blanks at this place that come before a field in quotes.
+    fn blanks_before_quotes(&self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        let blanks = rest.iter().take_while(|&&byte| byte == b' ').count();
+        let is_quoted = blanks > 0
+            && rest[blanks..]
+                .strip_prefix(b"\"")
+                .and_then(|quoted| Some((quoted, unquote(quoted).ok()?.1)))
+                .is_some_and(|(quoted, bytes)| quoted.get(bytes).is_none_or(|&byte| byte == self.separator));
+        if is_quoted { blanks } else { 0 }
+    }
 }
 
 impl<'a> Iterator for Fields<'a> {
     type Item = Result<(usize, Cow<'a, [u8]>), Fault>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let start = self.next?;
+        let first = self.next?;
+        let start = first + self.blanks_before_quotes(first);
         let field = match self.text[start..].strip_prefix(b"\"") {
             Some(rest) => unquote(rest).map_err(|fault| fault.after(start + 1)),
             None => {

@@ -8,8 +8,8 @@ use crate::similarity::SimilarityParser;
 use crate::text::{hex_run, parse_decimal, split_once};
 use crate::time::take_colon_time;
 use crate::{
-    Entry, FixityList, FormatName, KnownList, Md5deepForm, ReadOptions, avp, csv, encase, gnu, hashdb, imager, jsonl,
-    md5deep, ocfl, sfv, sleuthkit, table, vics,
+    Entry, FixityList, FormatName, KnownList, Md5deepForm, ReadOptions, Similarity, avp, csv, encase, gnu, hashdb,
+    imager, jsonl, md5deep, ocfl, sfv, sleuthkit, table, vics,
 };
 
 /// Bytes of a digest that no word or date of a text can be taken for.
@@ -266,7 +266,10 @@ fn has_long_digest(parser: &mut dyn LineParser, text: &[u8]) -> Option<bool> {
     parser.line(line, &mut found).ok()?;
     let is_long = |entry: &Entry| {
         let mut digests = entry.digests.iter();
-        !entry.similarities.is_empty() || digests.any(|digest| digest.bytes().len() >= LONG_DIGEST_BYTES)
+        // The time of day in a log has the form of a digest of ssdeep.
+        let is_short = |one: &Similarity| one.family == Family::Ssdeep && text.len() < 2 * LONG_DIGEST_BYTES;
+        entry.similarities.iter().any(|one| !is_short(one))
+            || digests.any(|digest| digest.bytes().len() >= LONG_DIGEST_BYTES)
     };
     Some(found.entries.iter().any(is_long))
 }
@@ -296,7 +299,7 @@ fn of_line(text: &[u8], options: ReadOptions) -> Option<(FormatName, bool)> {
         let is_untagged = matches!(unmarked.get(hex_run(unmarked)), Some(b' ' | b'\t'));
         return Some((if is_untagged { FormatName::Gnu } else { FormatName::Bsd }, is_long));
     }
-    [Family::Tlsh, Family::MrshV2].into_iter().find_map(|family| {
+    [Family::Tlsh, Family::Ssdeep, Family::MrshV2].into_iter().find_map(|family| {
         let is_long = has_long_digest(&mut SimilarityParser::new(family), text)?;
         Some((FormatName::Similarity(family), is_long))
     })

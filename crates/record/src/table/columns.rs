@@ -15,7 +15,8 @@ use crate::csv::{Fields, unquote};
 /// commas, quotes (doubled), and be a number. `separator=comma`, `semicolon` or `tab` tells what stands between
 /// columns; otherwise it is the one of these that the first line has most of.
 ///
-/// Quotes are those of RFC 4180; one that does not begin a field is a character of it. If all columns are numbers, a
+/// Quotes are those of RFC 4180; blanks may come before them, and one that does not begin a field is a character of it.
+/// Lines that begin with `#` and have no digest are comments. If all columns are numbers, a
 /// first line in error is a header too, unless a field of it looks like a digest (eight hexadecimal digits or more), or
 /// a line feed is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +113,7 @@ fn pair(text: &str) -> Option<(&str, String, bool, &str)> {
 }
 
 /// The bytes that may be between columns.
-const SEPARATORS: &[u8] = b"\t;,";
+pub(super) const SEPARATORS: &[u8] = b"\t;,";
 
 /// Returns the separator that the first line has most of.
 pub(super) fn likely_separator(first_line: &[u8]) -> u8 {

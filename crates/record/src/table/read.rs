@@ -1,7 +1,7 @@
 //! Reading of tables, line by line.
 
 use super::Role;
-use super::columns::Columns;
+use super::columns::{Columns, SEPARATORS};
 use super::known::KnownTable;
 use memchr::memchr;
 use pfh_digest::Digest;
@@ -143,7 +143,8 @@ fn has_digits(text: &[u8], separator: u8) -> bool {
 impl LineParser for TableParser {
     fn line(&mut self, line: Line<'_>, found: &mut Found) -> Result<(), Fault> {
         let text = line.text();
-        if text.is_empty() {
+        let may_list = || SEPARATORS.iter().any(|&separator| has_digits(text, separator));
+        if text.is_empty() || (text.starts_with(b"#") && !may_list()) {
             return Ok(());
         }
         let is_first = self.layout.is_none();

@@ -556,6 +556,23 @@ fn tables_with_named_columns() {
     }
 }
 
+/// Blanks before quotes, a header in a comment, and a comment at the end.
+#[test]
+fn tables_of_malwarebazaar() {
+    let table = format!(
+        "####\r\n# MalwareBazaar full malware samples dump (CSV) #\r\n# \"first_seen_utc\",\"sha256_hash\",\"md5_hash\",\
+         \"sha1_hash\",\"reporter\",\"file_name\"\r\n\"2026-01-01 00:00:00\", \"{SHA256}\", \"{MD5}\", \"{SHA1}\", \"x\", \
+         \"a, \"\"b\"\".exe\"\r\n# Number of entries: 1\r\n"
+    );
+    assert_eq!(pfh_record::table_columns(table.as_bytes()).as_deref(), Some("sha256=2,md5=3,sha1=4"));
+    let expected = [Ok("sha256,md5,sha1 a, \"b\".exe - /".to_owned())];
+    assert_eq!(with_columns("sha256=2,md5=3,sha1=4,name=6", &table), expected);
+    // A comment that has a digest may be a line.
+    let odd = format!("#a,{MD5}\n# no digest\nb, \"x\"y,{MD5}\n");
+    assert_eq!(with_columns("md5=2,name=1", &odd)[0], Ok("md5 #a - /".to_owned()));
+    assert_eq!(with_columns("md5=3,name=2", &format!("b, \"x\"y,{MD5}\n")), [Ok("md5  \"x\"y - /".to_owned())]);
+}
+
 /// A quote that does not begin a field is a character of it, so no line is lost.
 #[test]
 fn quotes_in_tables() {

@@ -1,6 +1,8 @@
 //! Lists as ssdeep writes them: a header, then `BLOCKSIZE:H1:H2,"NAME"` for each file.
 //!
 //! A `"` in a name is written `\"`, and nothing else is escaped, so a name with a line feed cannot be expressed.
+//!
+//! Lists without a header, digests without names, and comments (`#`), as others publish them, are read too.
 
 use std::io::{self, Write};
 
@@ -19,27 +21,34 @@ const OLD_HEADER: &str = "ssdeep,1.0--blocksize:hash:hash,filename";
 /// The form of the lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lines {
-    header_seen: bool,
+    is_begun: bool,
 }
 
 impl LineFormat for Lines {
     type Digest = Digest;
 
     fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, LineError> {
-        if !self.header_seen {
-            self.header_seen = text == HEADER.as_bytes() || text == OLD_HEADER.as_bytes();
-            let reason =
-                "this is no ssdeep list: its first line is not the header `ssdeep,1.1--blocksize:hash:hash,filename`";
-            return if self.header_seen { Ok(None) } else { Err(LineError::NotThisFormat { reason }) };
-        }
-        if text.is_empty() {
+        if !self.is_begun && (text == HEADER.as_bytes() || text == OLD_HEADER.as_bytes()) {
+            self.is_begun = true;
             return Ok(None);
         }
-        entry(text).map(Some).map_err(LineError::Line)
+        if text.is_empty() || text.starts_with(b"#") {
+            return Ok(None);
+        }
+        match entry(text) {
+            Err(_) if !self.is_begun => Err(LineError::NotThisFormat {
+                reason: "this is no ssdeep list: its first line is neither the header \
+                         `ssdeep,1.1--blocksize:hash:hash,filename` nor a digest",
+            }),
+            entry => {
+                self.is_begun = true;
+                entry.map(Some).map_err(LineError::Line)
+            }
+        }
     }
 
     fn end(&mut self) -> Result<(), LineError> {
-        match self.header_seen {
+        match self.is_begun {
             true => Ok(()),
             false => Err(LineError::NotThisFormat { reason: "this is no ssdeep list: it is empty" }),
         }
@@ -47,7 +56,9 @@ impl LineFormat for Lines {
 }
 
 fn entry(text: &[u8]) -> Result<(Vec<u8>, Digest), ParseError> {
-    let comma = memchr(b',', text).ok_or(ParseError::new(text.len(), "digest", "is not followed by `,`"))?;
+    let Some(comma) = memchr(b',', text) else {
+        return Ok((Vec::new(), Digest::from_bytes(text.trim_ascii_end())?));
+    };
     let digest = Digest::from_bytes(&text[..comma])?;
     let quoted = &text[comma + 1..];
     let name = quoted.strip_prefix(b"\"").ok_or(ParseError::new(comma + 1, "name", "does not begin with a quote"))?;

@@ -1,13 +1,13 @@
-//! Lists as `tlsh -r` and `-f` write them: `DIGEST<TAB>NAME`, nothing escaped.
+//! Lists as `tlsh -r` and `-f` write them: `DIGEST<TAB>NAME`, nothing escaped. Digests without names, as others publish
+//! them, are read too.
 //!
-//! Lines with the digest `TNULL` (`-onull`: the file has none) are passed over.
+//! Lines with the digest `TNULL` (`-onull`: the file has none) and comments (`#`) are passed over.
 
 use std::io::{self, Write};
 
 use memchr::memchr;
 
 use super::Digest;
-use crate::ParseError;
 use crate::list::{LineContents, LineError, LineFormat};
 
 /// The form of the lines.
@@ -18,13 +18,15 @@ impl LineFormat for Lines {
     type Digest = Digest;
 
     fn line(&mut self, text: &[u8]) -> Result<LineContents<Digest>, LineError> {
-        if text.is_empty() || text.starts_with(b"TNULL\t") {
+        if text.is_empty() || text == b"TNULL" || text.starts_with(b"TNULL\t") || text.starts_with(b"#") {
             return Ok(None);
         }
-        let no_tab = ParseError::new(text.len(), "digest", "is not followed by a tab");
-        let tab = memchr(b'\t', text).ok_or(LineError::Line(no_tab))?;
-        let digest = Digest::from_bytes(&text[..tab]).map_err(LineError::Line)?;
-        Ok(Some((text[tab + 1..].to_vec(), digest)))
+        let (digest, name) = match memchr(b'\t', text) {
+            Some(tab) => (&text[..tab], &text[tab + 1..]),
+            None => (text.trim_ascii_end(), &text[..0]),
+        };
+        let digest = Digest::from_bytes(digest).map_err(LineError::Line)?;
+        Ok(Some((name.to_vec(), digest)))
     }
 }
 
