@@ -1016,7 +1016,7 @@ set edit:completion:arg-completer[pfh] = {|@words|
             cand -a 'Measure only this algorithm of the experiment (repeatable)'
             cand --algorithm 'Measure only this algorithm of the experiment (repeatable)'
             cand --profile 'Measure only under this profile (repeatable); `today` is the default profile, without changes'
-            cand --device 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o, or of --keep-corpora. With =DIR, a name of your own for the device that DIR lies on'
+            cand --device 'Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o, or of --keep-corpora. With =DIR, in the folder DIR in its place: a device of your own that the experiment names needs it, and a simulated one can be replaced by it'
             cand --device-note 'Describe the device NAME (repeatable), for example by the speed of its network, which no system tells: the results keep TEXT, and reports print it'
             cand --comparison 'Measure only this comparison of whole programs (repeatable): a name that `pfh lab list NAME` prints'
             cand --rounds 'Measure N rounds, in the place of the experiment''s number'

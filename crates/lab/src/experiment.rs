@@ -179,10 +179,14 @@ impl Experiment {
     /// The part that cannot be parsed.
     pub fn parse(name: &str, text: String, full: bool) -> Result<Experiment, String> {
         let mut definition: Definition = toml::from_str(&text).map_err(|error| error.to_string())?;
-        if full {
-            definition.choose_full();
-        }
+        // Both forms, since a mistake in the other one would otherwise wait for the run that takes hours.
+        let mut other = definition.clone();
+        other.choose_full();
         definition.validate()?;
+        other.validate().map_err(|error| format!("with `--full`: {error}"))?;
+        if full {
+            definition = other;
+        }
         Ok(Experiment { name: name.to_owned(), text, full, definition })
     }
 
@@ -218,6 +222,14 @@ pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
+/// Refuses a list of a definition in which something is twice, where it can only be a slip.
+fn distinct<T: PartialEq>(key: &str, values: &[T]) -> Result<(), String> {
+    match values.iter().enumerate().find(|(place, value)| values[..*place].contains(value)) {
+        None => Ok(()),
+        Some((place, _)) => Err(format!("value {} of `{key}` is there before", place + 1)),
+    }
+}
+
 fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -249,7 +261,9 @@ impl Definition {
         if !(1..=86_400).contains(&self.task_seconds) {
             return Err("`task_seconds` is 1 to 86400".to_owned());
         }
-        self.parts.iter().try_for_each(Part::validate)?;
+        for (part, number) in self.parts.iter().zip(1..) {
+            part.validate().map_err(|error| format!("[[part]] {number}: {error}"))?;
+        }
         self.parts.iter().enumerate().try_for_each(|(place, part)| part.differs_from(&self.parts[..place]))?;
         trials::validate(&self.corpora, &self.programs, &self.trials)
     }
@@ -319,6 +333,10 @@ impl Part {
         } else if self.algorithms.is_empty() {
             return wants("`algorithms`");
         }
+        distinct("algorithms", &self.algorithms)?;
+        distinct("bytes", &self.bytes)?;
+        distinct("count", &self.count)?;
+        distinct("runners", self.runners.as_deref().unwrap_or_default())?;
         let has_block_sizes = self.bytes.iter().all(|size| size.0 > 0 && size.0 % 16 == 0);
         if matches!(self.mode, Mode::Cipher | Mode::CipherFile) && !has_block_sizes {
             return wants("`bytes` in whole blocks of 16, since nothing is padded");
@@ -570,6 +588,15 @@ cache = ["cold", "dropped"]
     fn bad_definitions_are_named() {
         let refused = |from: &str, to: &str| parse(&TEXT.replacen(from, to, 1), false).expect_err(to);
         assert!(refused("\"2M\"", "\"2X\"").contains("`2X` is not a size"));
+        // The values of the other form are examined, too.
+        let of_full =
+            "with `--full`: [[part]] 1: a part of mode `digest` wants `bytes`, and neither `count` nor `total`";
+        assert_eq!(refused("full.bytes = [\"1G\"]", "full.bytes = []"), of_full);
+        assert_eq!(
+            refused("\"md5\", \"sha256\"", "\"md5\", \"md5\""),
+            "[[part]] 1: value 2 of `algorithms` is there before"
+        );
+        assert_eq!(refused("[16, \"64K\"]", "[16, 16]"), "[[part]] 2: value 2 of `bytes` is there before");
         assert!(refused("rounds = 3", "rounds = 0").contains("1 to 1000"));
         assert!(refused("bytes = [\"2M\", 16]", "count = [3]").contains("wants `bytes`"));
         assert!(refused("mode = \"digest\"", "mode = \"digests\"").contains("unknown variant"));

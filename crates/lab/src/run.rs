@@ -15,7 +15,7 @@ use crate::catalogue::{Catalogue, Contestant};
 use crate::data::{self, Data};
 use crate::environment::{self, Difference, MEMORY_PERCENT};
 use crate::error::Error;
-use crate::experiment::trials::MODE;
+use crate::experiment::trials::{HERE, MODE};
 use crate::experiment::{Definition, EVERY_DIGEST, Experiment, is_digest};
 use crate::plan::{self, Planned, Selection};
 use crate::programs::cells::{self, ProgramCell};
@@ -51,6 +51,8 @@ pub struct Options {
     pub memory_bytes: u64,
     /// Tells why the program has no algorithm of a name; nothing for those that it has.
     pub unknown_algorithm: fn(&str) -> Option<String>,
+    /// Tells why there is no simulated device of a name; nothing for those that there are.
+    pub unknown_device: fn(&str) -> Option<String>,
     /// Version of the program, for the header.
     pub version: String,
     /// Devices and files of the user's, for whole programs.
@@ -195,7 +197,8 @@ pub fn run(
     let mut roster = Roster::new(catalogue, options.memory_bytes);
     let validate = |experiment: &Experiment, roster: &Roster<'_>| {
         options.selection.validate(experiment, roster.entrants())?;
-        validate_notes(&experiment.definition, options)
+        validate_notes(&experiment.definition, options)?;
+        validate_devices(experiment, options)
     };
     if !options.resume {
         validate(&experiment, &roster)?;
@@ -296,6 +299,24 @@ fn validate_algorithms(
             Err(Error::input(format!("the experiment `{}`: {reason}; and no runner announces it", experiment.name)))
         }
     }
+}
+
+/// Refuses a device that nobody knows: neither `here`, nor a folder of the user's, nor a simulated one.
+fn validate_devices(experiment: &Experiment, options: &Options) -> Result<(), Error> {
+    for trial in &experiment.definition.trials {
+        let is_open = |name: &&String| {
+            *name != HERE && !options.places.devices.contains_key(*name) && options.selection.takes_device(name)
+        };
+        for name in trial.device.iter().filter(is_open) {
+            if let Some(reason) = (options.unknown_device)(name) {
+                return Err(Error::input(format!(
+                    "the experiment `{}`, trial `{}`, `device`: {reason}; `--device {name}=DIR` takes the folder DIR for it",
+                    experiment.name, trial.title
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Refuses descriptions of devices on which nothing is measured.

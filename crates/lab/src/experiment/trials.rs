@@ -271,6 +271,8 @@ pub(super) fn validate(corpora: &[CorpusDefinition], programs: &[Program], trial
     }
     unique(corpora.iter().map(|corpus| &corpus.name), "corpus")?;
     unique(programs.iter().map(|program| &program.id), "program")?;
+    let names: Vec<String> = trials.iter().map(Trial::name).collect();
+    unique(names.iter(), "trial")?;
     for program in programs {
         if program.keep.as_ref().is_some_and(|name| name.starts_with('.') || name.contains('/') || name.is_empty()) {
             return Err(format!("program `{}`: `keep` is a name, without folders", program.id));
@@ -301,6 +303,19 @@ pub(super) fn validate(corpora: &[CorpusDefinition], programs: &[Program], trial
         if lists.contains(&0) || trial.cache.is_empty() || trial.dimensions.values().any(Vec::is_empty) {
             return Err(format!("trial `{title}` has an empty list, and so no cells"));
         }
+        let lists_of_names = [
+            ("programs", &trial.programs),
+            ("algorithms", &trial.algorithms),
+            ("corpus", &trial.corpus),
+            ("device", &trial.device),
+        ];
+        let of_dimensions = trial.dimensions.iter().map(|(name, values)| (name.as_str(), values));
+        lists_of_names
+            .into_iter()
+            .chain(of_dimensions)
+            .try_for_each(|(key, values)| super::distinct(key, values))
+            .and_then(|()| super::distinct("cache", &trial.cache))
+            .map_err(|error| format!("trial `{title}`: {error}"))?;
         let reserved = [CORPUS, DEVICE, CACHE, "algorithm", "files", "bytes", "longest_bytes", "pfh"];
         let bad = |name: &&String| reserved.contains(&name.as_str()) || !is_variable(name);
         if let Some(name) = trial.dimensions.keys().find(bad) {

@@ -83,6 +83,7 @@ impl Lab {
             seed: self.seed,
             selection: self.selection.clone(),
             memory_bytes: 100_000_000,
+            unknown_device: |_| None,
             unknown_algorithm: |name| {
                 let is_known = ["md5", "sha1", "sha512"].contains(&name);
                 (!is_known).then(|| format!("unknown algorithm `{name}`"))

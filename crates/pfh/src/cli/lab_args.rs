@@ -186,7 +186,8 @@ pub(crate) struct RunArguments {
     pub(crate) profiles: Vec<String>,
 
     /// Measure whole programs only on this device of the experiment (repeatable): `here` is the disk of -o, or of
-    /// --keep-corpora. With =DIR, a name of your own for the device that DIR lies on.
+    /// --keep-corpora. With =DIR, in the folder DIR in its place: a device of your own that the experiment names needs
+    /// it, and a simulated one can be replaced by it.
     #[arg(long = "device", value_name = "NAME[=DIR]", value_parser = parse_device)]
     pub(crate) devices: Vec<(String, Option<PathBuf>)>,
 
@@ -231,6 +232,9 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) progress: When,
 }
+
+/// The names of simulated devices; a test compares them with those of `pfh-slowfs`, which a program may lack.
+pub(crate) const SIMULATED: [&str; 4] = ["hdd", "ssd", "nas", "dying"];
 
 /// The devices of `pfh-slowfs`, which a program may lack; a test compares both.
 pub(crate) const DEVICES: &str = "\

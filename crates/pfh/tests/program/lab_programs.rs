@@ -668,6 +668,7 @@ fn files_and_devices_of_the_user() {
     let (ended, _) = run(path, &definition, &[&options[..], &["--resume", "--rounds", "4"]].concat());
     let message = "`out` cannot be continued: the device `here` is another: a simulated one there, and a real one here";
     assert!(ended.code() == 2 && ended.stderr.contains(message), "{}", ended.stderr);
+    let definition = trial(r#"["pfh"]"#, "");
     for (option, message) in [
         (["--device", "floppy"], "no device in this experiment called `floppy`"),
         (["--corpus", "nowhere"], "nowhere"),
@@ -861,6 +862,13 @@ fn definitions_that_cannot_be_meant_are_refused() {
         ("dimensions = { Threads = [\"1\"] }", "cannot be called `Threads`"),
         ("rounds = 0", "`rounds` is 1 to 1000"),
         ("surprise = 1", "surprise"),
+        ("device = [\"here\", \"here\"]", "value 2 of `device` is there before"),
+        ("dimensions = { threads = [\"1\", \"1\"] }", "value 2 of `threads` is there before"),
+        (
+            "device = [\"here\", \"floppy\"]",
+            "`device`: there is no device `floppy`; there are here, hdd, ssd, nas, dying and descriptions in `.toml`; \
+             `--device floppy=DIR` takes the folder DIR for it",
+        ),
     ] {
         let (ended, results) = run(directory.path(), &trial(r#"["pfh"]"#, rest), &[]);
         assert!(ended.code() == 2 && ended.stderr.contains(message) && results.is_empty(), "{}", ended.stderr);

@@ -88,11 +88,12 @@ mod with_devices {
 
     #[cfg(test)]
     mod tests {
-        use super::super::super::super::lab_args::DEVICES;
+        use super::super::super::super::lab_args::{DEVICES, SIMULATED};
         use super::*;
 
         #[test]
         fn the_help_describes_every_device() {
+            assert!(PRESETS.iter().map(|preset| preset.name).eq(SIMULATED));
             for preset in PRESETS {
                 let line = format!("  {:<6} {}\n", preset.name, preset.about);
                 assert!(DEVICES.contains(&line), "{line}");

@@ -2,7 +2,7 @@
 
 use super::{Ending, Failed, catalogue, environment, message, warn_if_busy};
 use crate::cli::command::Command;
-use crate::cli::lab_args::RunArguments;
+use crate::cli::lab_args::{RunArguments, SIMULATED};
 use crate::cli::progress::Progress;
 use crate::cli::quantity::plural;
 use pfh_digest::Algorithm;
@@ -45,6 +45,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
         },
         memory_bytes: arguments.memory.unwrap_or_else(environment::half_of_memory),
         unknown_algorithm,
+        unknown_device,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         places: Places {
             devices: arguments.devices.iter().filter_map(|(name, at)| Some((name.clone(), at.clone()?))).collect(),
@@ -56,6 +57,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
     let saved = message::quoted_path(&folder);
     command.saves_by_itself(format!("`--resume` continues what is saved in {saved}"));
     warn_if_busy();
+    let has_programs = !experiment.definition.programs.is_empty();
     let shown = Mutex::new(String::new());
     let mut teller = Teller { shown: &shown, unverified: BTreeSet::new(), has_failed: false };
     let summary = thread::scope(|scope| {
@@ -64,8 +66,9 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Ending, Failed> {
         run::run(experiment, &catalogue, &options, &mut |event| teller.tell(&event), command.cancel_flag())
     })?;
     let has_failed = teller.has_failed;
-    // With a limit of its own, this run tells other reasons than the doctor.
-    let told = if arguments.memory.is_some() { "the results tell why" } else { "`pfh lab doctor` tells why" };
+    // With a limit of its own, this run tells other reasons than the doctor, who knows no whole programs.
+    let told =
+        if arguments.memory.is_some() || has_programs { "the results tell why" } else { "`pfh lab doctor` tells why" };
     message::error(describe(&summary, told));
     let is_tried = summary.available == 0 || !summary.failures.is_empty();
     if summary.samples == 0 && is_tried && !summary.cancelled {
@@ -95,6 +98,13 @@ fn unknown_algorithm(name: &str) -> Option<String> {
         Ok(algorithm) => Some(format!("the algorithm `{name}` is called `{algorithm}`")),
         Err(error) => Some(error.to_string()),
     }
+}
+
+/// Why there is no simulated device of this name; nothing if there is. A description is read when it is mounted.
+fn unknown_device(name: &str) -> Option<String> {
+    let is_known = SIMULATED.contains(&name) || name.ends_with(".toml");
+    let names = || SIMULATED.join(", ");
+    (!is_known).then(|| format!("there is no device `{name}`; there are here, {} and descriptions in `.toml`", names()))
 }
 
 fn describe(summary: &Summary, told: &str) -> String {
