@@ -36,8 +36,8 @@ pub struct WithoutDigest {
     pub too_short: u64,
     /// Files that are too uniform, as the list states it.
     pub too_uniform: u64,
-    /// Files that were too long for a digest, or for the memory of the run, as the list states it. They could be similar
-    /// to something.
+    /// Files that were too long for a digest, or for the memory of the run, as the list states it. They could be
+    /// similar to something.
     pub too_long: u64,
     /// The others, which could be similar to something: the list has other digests of them, or they could not be read.
     pub others: u64,

@@ -7,8 +7,8 @@ use pfh_vector::Backend;
 
 use crate::{Family, NoDigest, ParseError, mrsh_v2, sdhash, ssdeep, tlsh};
 
-/// Options of making digests, for the families that have any. [`SimilarityOptions::variant`] names those that the text of
-/// a digest does not tell.
+/// Options of making digests, for the families that have any. [`SimilarityOptions::variant`] names those that the text
+/// of a digest does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SimilarityOptions {
     /// Version, and division into blocks, of sdhash.

@@ -77,8 +77,8 @@ impl Family {
         }
     }
 
-    /// Length of the longest input that has a digest, in bytes; `None` for families whose digests grow with their inputs,
-    /// so that memory is the bound.
+    /// Length of the longest input that has a digest, in bytes; `None` for families whose digests grow with their
+    /// inputs, so that memory is the bound.
     pub const fn maximum_bytes(self) -> Option<u64> {
         match self {
             Family::Ssdeep => Some(192 << 30),
