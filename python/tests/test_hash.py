@@ -164,7 +164,7 @@ def test_what_is_read(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert b"link" in names(follow_files=True)
     monkeypatch.chdir(tree)
     Path("-").write_bytes(b"dash")
-    assert [record.digests["sha256"] for record in pfh.hash("-")] == [sha256(b"dash")]
+    assert [(record.path, record.digests["sha256"]) for record in pfh.hash("-")] == [(b"-", sha256(b"dash"))]
 
 
 def test_use_that_is_wrong_says_what_to_do(tree: Path) -> None:
@@ -514,6 +514,14 @@ def test_exceptions_in_a_stream_come_out(tree: Path) -> None:
                 consume(records)
             with pytest.raises(Odd):
                 records.raise_for_failures()
+            # Whoever has dealt with it, or has another exception, gets it only there.
+            with begin() as records:
+                with pytest.raises(Exception, match="Odd: in "):
+                    consume(records)
+            with pytest.raises(LookupError), begin() as records:
+                with pytest.raises(Exception, match="Odd: in "):
+                    consume(records)
+                raise LookupError
     listed = tree.parent / "broken"
     listed.write_text("nonsense\n" + f"{hashlib.md5(b'x').hexdigest()}  a\n" * 3)
     with pytest.raises(pfh.ListError, match="line 1"):

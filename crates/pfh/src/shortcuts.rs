@@ -66,8 +66,8 @@ pub fn hash_bytes<'a>(bytes: impl AsRef<[u8]>, names: impl IntoIterator<Item = &
     Ok(hashers.finish())
 }
 
-/// Hashes all that a reader returns, such as standard input or an object of a store, in bounded memory, and returns a
-/// record as [`hash_bytes`] does.
+/// Hashes all that a reader returns, such as standard input or an object of a store, in pieces of 256 KiB, and returns
+/// a record as [`hash_bytes`] does. Only digests of sdhash and mrsh-v2 take memory in proportion to what is read.
 ///
 /// ```
 /// let record = pfh::hash_reader(&b"hello"[..], ["md5"])?;

@@ -157,8 +157,7 @@ pub(crate) fn hash(
         if path.contains(&0) {
             return Err(PyValueError::new_err("a path has a NUL in it; no file can have such a name"));
         }
-        // A path is no argument of a command line, so `-` does not mean standard input.
-        run.walk.roots.push(if path == b"-" { b"./-".to_vec() } else { path });
+        run.walk.roots.push(path);
     }
     let raised = Arc::default();
     if let Some(files) = files {

@@ -95,7 +95,7 @@ pub(crate) struct Shared {
     /// An exception of an iterable of paths, on the thread of the walk.
     raised: Arc<Mutex<Option<PyErr>>>,
     /// An exception in a stream, whose consumer gets no more than its text.
-    thrown: Mutex<Option<Py<PyBaseException>>>,
+    thrown: Mutex<Option<(String, Py<PyBaseException>)>>,
     progress: Option<Mutex<Watched>>,
     started: Instant,
     interrupts: Option<Interrupts>,
@@ -198,7 +198,13 @@ impl Shared {
 
     /// Returns the exception that ended a stream.
     fn thrown(&self, py: Python<'_>) -> Option<PyErr> {
-        lock(&self.thrown).as_ref().map(|error| PyErr::from_value(error.bind(py).clone().into_any()))
+        lock(&self.thrown).as_ref().map(|(_, error)| PyErr::from_value(error.bind(py).clone().into_any()))
+    }
+
+    /// Whether this is the exception that a consumer has made of the text of the one that ended its stream.
+    fn is_of_thrown(&self, exception: &Bound<'_, PyAny>) -> bool {
+        let text = exception.to_string();
+        lock(&self.thrown).as_ref().is_some_and(|(thrown, error)| !exception.is(error) && text.contains(thrown))
     }
 
     /// Keeps what is known after the end.
@@ -387,10 +393,9 @@ impl Records {
         let shared = &self.shared;
         // A consumer of the stream may have made another exception of an interrupt, or of one that was raised.
         look(py).inspect_err(|_| shared.cancel.cancel())?;
-        if let Some(error) = shared.thrown(py) {
-            if let Some(consumers) = exception.iter().nth(1).filter(|consumers| !consumers.is(error.value(py))) {
-                error.value(py).setattr("__context__", consumers)?;
-            }
+        let consumers = exception.get_item(1).ok().filter(|consumers| shared.is_of_thrown(consumers));
+        if let (Some(consumers), Some(error)) = (consumers, shared.thrown(py)) {
+            error.value(py).setattr("__context__", consumers)?;
             return Err(error);
         }
         let slot = {
@@ -485,7 +490,7 @@ impl Records {
         if let Some(Ok(watched)) = self.shared.progress.as_ref().map(Mutex::try_lock) {
             visit.call(&watched.callback)?;
         }
-        self.shared.thrown.try_lock().map_or(Ok(()), |thrown| visit.call(&*thrown))
+        self.shared.thrown.try_lock().map_or(Ok(()), |thrown| visit.call(thrown.as_ref().map(|(_, error)| error)))
     }
 
     fn __clear__(&self) {
@@ -596,10 +601,11 @@ impl Batches {
                 false => error.to_string(),
             };
             interrupt_again(py, &error);
+            let text = errors::without_nul(&text);
             if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
-                *lock(&shared.thrown) = Some(error.into_value(py));
+                *lock(&shared.thrown) = Some((text.clone(), error.into_value(py)));
             }
-            ArrowError::ComputeError(errors::without_nul(&text))
+            ArrowError::ComputeError(text)
         };
         loop {
             if self.interrupts.as_mut().is_some_and(Interrupts::came) {

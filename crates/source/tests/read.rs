@@ -220,7 +220,8 @@ fn a_named_fifo_is_read_to_its_end() {
 #[test]
 #[ignore = "run by `standard_input_is_a_stream` in a process whose input it gives"]
 fn copy_standard_input() {
-    let source = source(&[Path::new("-")], IoMethod::Buffered);
+    let options = WalkOptions { roots: vec![b"-".to_vec()], reads_standard_input: true, ..WalkOptions::default() };
+    let source = LocalSource::new(options).unwrap();
     let entry = entries(&source).remove(0);
     let file = source.open(&entry).unwrap();
     let mut buffer = [0; 100];

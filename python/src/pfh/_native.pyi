@@ -615,7 +615,7 @@ class Match:
 
     @property
     def known(self) -> bool | None:
-        """Whether the file is known; ``None`` if nobody can tell, because it could not be read or has no digest."""
+        """Whether the file is known; `None` if nobody can tell, because it could not be read or has no digest."""
 
     @property
     def class_(self) -> Literal["good", "bad", "other"] | None:
