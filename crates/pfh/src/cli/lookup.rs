@@ -317,7 +317,11 @@ impl Lookup<'_> {
 
     /// Returns the digests of an entry, as far as its set keeps them, without the one that was found.
     fn others(&self, known: &Known, found: &Digest) -> io::Result<Vec<Digest>> {
-        let mut digests = self.classifier.sets()[known.set].set.digests(known.entry)?;
+        let set = &self.classifier.sets()[known.set].set;
+        if set.algorithms().nth(1).is_none() {
+            return Ok(Vec::new());
+        }
+        let mut digests = set.digests(known.entry)?;
         digests.retain(|digest| digest.algorithm() != found.algorithm());
         Ok(digests)
     }
