@@ -401,17 +401,17 @@ impl Run<'_> {
         let (places, advice) = match shift {
             Shift::Listed(directory) => {
                 let directory = message::quoted(directory);
-                (format!("at it without {directory}"), format!("use --strip-prefix {directory}"))
+                (format!("have it without {directory}"), format!("use --strip-prefix {directory}"))
             }
             Shift::Found(directory) => {
                 let root = self.root.path.join(OsStr::from_bytes(directory));
                 (
-                    format!("below {}", message::quoted(directory)),
+                    format!("are below {}", message::quoted(directory)),
                     format!("name {} as ROOT", message::quoted_path(&root)),
                 )
             }
         };
-        format!("no file is at its path, and most are {places}; if the paths start from another directory, {advice}")
+        format!("no file is at its path, and most {places}; if the paths start from another directory, {advice}")
     }
 
     /// Whether the run may have left out the file at a path for another reason than its name.

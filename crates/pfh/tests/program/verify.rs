@@ -197,7 +197,7 @@ fn a_sample_says_so() {
 fn a_list_from_another_directory_gets_advice() {
     let directory = listed("gnu", "md5");
     let d = directory.path();
-    let above = "pfh: no file is at its path, and most are at it without `files/`; if the paths start from another \
+    let above = "pfh: no file is at its path, and most have it without `files/`; if the paths start from another \
                  directory, use --strip-prefix `files/`\n";
     let ended = verify(d, "list files");
     assert_eq!((ended.code(), ended.stderr.as_str()), (1, above));
