@@ -211,6 +211,15 @@ impl Running {
         kill_process(id, signal).unwrap();
     }
 
+    /// Kills the program as soon as a file is there, unless it ends before that.
+    pub(crate) fn kill_when_there(&mut self, file: &Path) {
+        while self.child.try_wait().unwrap().is_none() {
+            if file.exists() {
+                return self.signal(Signal::KILL);
+            }
+        }
+    }
+
     /// Waits until the program has had a file open for a moment, and so is reading it.
     pub(crate) fn wait_until_it_reads(&self, file: &Path) {
         let file = fs::canonicalize(file).unwrap();
