@@ -252,10 +252,11 @@ impl Classifier {
     /// # Errors
     /// If a set cannot be read, or was truncated.
     pub fn classify(&self, digests: &[Digest]) -> io::Result<KnownEntries> {
-        self.classify_by(digests, |_, _| true, None)
+        self.classify_by(None, digests, |_, _| true, None)
     }
 
-    /// The same, where a set is asked only about digests by some algorithms: `is_asked` has the place of the set.
+    /// The same of a file of a size, if that is known: a set that rules it out is not asked. Other sets are asked only
+    /// about digests by some algorithms: `is_asked` has the place of the set.
     /// Calls `note` with each of the entries, unless an earlier call did so for the same digests: of digests that many
     /// entries have, answers are kept.
     ///
@@ -263,12 +264,18 @@ impl Classifier {
     /// As for [`Classifier::classify`].
     pub fn classify_by(
         &self,
+        size: Option<u64>,
         digests: &[Digest],
         is_asked: impl Fn(usize, Algorithm) -> bool,
         note: Option<&dyn Fn(&Known)>,
     ) -> io::Result<KnownEntries> {
         let (mut found, mut asked) = (KnownEntries::default(), Vec::new());
         for (set, one) in self.sets.iter().enumerate() {
+            if let Some(size) = size
+                && one.rules_out_size(size)?
+            {
+                continue;
+            }
             let is_asked = |algorithm| one.set.len(algorithm) > 0 && is_asked(set, algorithm);
             asked.clear();
             asked.extend(digests.iter().copied().filter(|digest| is_asked(digest.algorithm())));

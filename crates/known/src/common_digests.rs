@@ -57,12 +57,12 @@ fn files_are_classified() {
     let before = ENTRIES_READ.get();
     for _ in 0..COUNT {
         assert_eq!(classifier.first_known(&[common()]).unwrap(), Some((common(), known.clone())));
-        assert_eq!(classifier.classify_by(&[common()], |_, _| true, Some(&note)).unwrap(), known);
+        assert_eq!(classifier.classify_by(None, &[common()], |_, _| true, Some(&note)).unwrap(), known);
     }
     assert!(ENTRIES_READ.get() - before < 4 * u64::from(COUNT) * READ_MAX);
     assert_eq!(noted.get(), 2 * COUNT);
     // Those of one set are other answers, and so are those of a file with a further digest.
-    assert_eq!(classifier.classify_by(&[common()], |set, _| set == 1, None).unwrap().len(), COUNT as usize);
+    assert_eq!(classifier.classify_by(None, &[common()], |set, _| set == 1, None).unwrap().len(), COUNT as usize);
     let whole = [common(), Algorithm::SHA256.digest(&7_u32.to_le_bytes())];
     assert_eq!(classifier.classify(&whole).unwrap().len(), 2);
     assert_eq!(classifier.classify(&[md5().digest(b"other")]).unwrap().len(), 0);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use pfh_record::Entry;
 use pfh_record::quote::quoted;
-use pfh_similarity::{Family, NoDigestReason};
+use pfh_similarity::NoDigestReason;
 
 use crate::list::List;
 
@@ -21,8 +21,42 @@ pub struct Contents {
     names: Vec<&'static str>,
     tells_pieces_by_name: bool,
     may_be_pieces: u64,
-    /// The numbers of files without a digest of a family, by the reason that the list states.
-    without: Vec<(Family, NoDigestReason, u64)>,
+}
+
+/// Numbers of files that lists have without a digest of a family.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WithoutDigest {
+    /// Files that are too short, as the list states it.
+    pub too_short: u64,
+    /// Files that are too uniform, as the list states it.
+    pub too_uniform: u64,
+    /// Files that were too long for a digest, or for the memory of the run, as the list states it. They could be
+    /// similar to something.
+    pub too_long: u64,
+    /// The others, which could be similar to something: the list has other digests of them, or they could not be read.
+    pub others: u64,
+}
+
+impl WithoutDigest {
+    /// Counts a file that has no digest for this reason.
+    pub fn add(&mut self, reason: NoDigestReason) {
+        *match reason {
+            NoDigestReason::TooShort => &mut self.too_short,
+            NoDigestReason::TooUniform => &mut self.too_uniform,
+            _ => &mut self.too_long,
+        } += 1;
+    }
+
+    /// Returns the numbers since they were these.
+    #[must_use]
+    pub fn since(self, before: WithoutDigest) -> WithoutDigest {
+        WithoutDigest {
+            too_short: self.too_short - before.too_short,
+            too_uniform: self.too_uniform - before.too_uniform,
+            too_long: self.too_long - before.too_long,
+            others: self.others - before.others,
+        }
+    }
 }
 
 /// The error of a list without wanted digests. `Display` says what it has instead.
@@ -35,8 +69,8 @@ pub struct NothingUseful {
     pub wanted: String,
     /// The digests that the list has.
     pub has: Vec<&'static str>,
-    /// The reasons that the list states why files have no digest of the wanted family, with the numbers of these files.
-    pub without: Vec<(NoDigestReason, u64)>,
+    /// The files without a digest of the wanted family, if one is wanted.
+    pub without: WithoutDigest,
 }
 
 impl Contents {
@@ -57,13 +91,6 @@ impl Contents {
                 self.names.push(name);
             }
         }
-        for no_digest in entry.similarities.iter().filter_map(|one| one.digest.as_ref().err()) {
-            let (family, reason) = (no_digest.family, no_digest.reason);
-            match self.without.iter_mut().find(|(one, why, _)| (*one, *why) == (family, reason)) {
-                Some((.., files)) => *files += 1,
-                None => self.without.push((family, reason, 1)),
-            }
-        }
     }
 
     /// Returns the number of entries that were read as those of pieces because of the end of their names, and may be of
@@ -74,8 +101,7 @@ impl Contents {
 
     /// Returns the report on a list without a `wanted` digest.
     pub fn instead_of(self, list: &[u8], wanted: &str) -> NothingUseful {
-        let own = self.without.into_iter().filter(|(family, ..)| family.name() == wanted);
-        let without = own.map(|(_, reason, files)| (reason, files)).collect();
+        let without = WithoutDigest::default();
         NothingUseful { list: list.to_vec(), wanted: wanted.to_owned(), has: self.names, without }
     }
 }
@@ -91,12 +117,14 @@ impl fmt::Display for NothingUseful {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = quoted(&self.list);
         write!(f, "{list} has no digests")?;
-        if !(self.has.is_empty() && self.without.is_empty()) {
+        let WithoutDigest { too_short, too_uniform, too_long, .. } = self.without;
+        let reasons = [(too_short, "too short"), (too_uniform, "too uniform"), (too_long, "too long")];
+        let stated: Vec<_> = reasons.into_iter().filter(|(files, _)| *files > 0).collect();
+        if !(self.has.is_empty() && stated.is_empty()) {
             write!(f, " of {}", self.wanted)?;
         }
-        for (place, (reason, files)) in self.without.iter().enumerate() {
-            let (between, plural) = (if place == 0 { ": " } else { ", " }, if *files == 1 { " is" } else { "s are" });
-            let reason = reason.word().replace('-', " ");
+        for (place, (files, reason)) in stated.into_iter().enumerate() {
+            let (between, plural) = (if place == 0 { ": " } else { ", " }, if files == 1 { " is" } else { "s are" });
             write!(f, "{between}{files} file{plural} {reason}")?;
         }
         match &self.has[..] {

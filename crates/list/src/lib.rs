@@ -42,11 +42,11 @@ pub use answers::Answers;
 pub use atomic::{
     AtomicFile, DirectoryLock, NotDurable, TEMPORARY_PREFIX, lock_directory, named_after, place_of, sync_directory,
 };
-pub use contents::{Contents, NothingUseful};
+pub use contents::{Contents, NothingUseful, WithoutDigest};
 pub use grouping::Grouping;
 pub use list::{Input, List, OpenError, open_wanted};
 pub use lookup::{Doubt, KnownDigests, Match, Name, TooManyDigests};
-pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded, WithoutDigest};
+pub use named_digests::{DigestIndex, DigestIndexError, NamedDigests, NotAdded};
 pub use pfh_record::FileIdentity;
 pub use pfh_record::{Columns, ColumnsError, Entry, FormatName, Header, ListEnd, ReadError, ReadOptions, Trailer};
 pub use regular::{open_own, open_regular};

@@ -10,9 +10,9 @@ use std::path::Path;
 use pfh_record::ReadError;
 use pfh_record::quote::quoted;
 use pfh_similarity::all_pairs::Digests;
-use pfh_similarity::{Digest, Family, IndexError, IndexFile, IndexMatch, NoDigestReason, write_index};
+use pfh_similarity::{Digest, Family, IndexError, IndexFile, IndexMatch, write_index};
 
-use crate::contents::{Contents, NothingUseful};
+use crate::contents::{Contents, NothingUseful, WithoutDigest};
 use crate::list::List;
 use crate::lookup::{Name, TooManyDigests};
 
@@ -27,31 +27,6 @@ pub struct NamedDigests {
     without: WithoutDigest,
     bytes: u64,
     bytes_max: u64,
-}
-
-/// Numbers of files that lists have without a digest of the family.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WithoutDigest {
-    /// Files that are too short, as the list states it.
-    pub too_short: u64,
-    /// Files that are too uniform, as the list states it.
-    pub too_uniform: u64,
-    /// Files that were too long for a digest, or for the memory of the run, as the list states it. They could be
-    /// similar to something.
-    pub too_long: u64,
-    /// The others, which could be similar to something: the list has other digests of them, or they could not be read.
-    pub others: u64,
-}
-
-impl WithoutDigest {
-    /// Counts a file that has no digest for this reason.
-    pub fn add(&mut self, reason: NoDigestReason) {
-        *match reason {
-            NoDigestReason::TooShort => &mut self.too_short,
-            NoDigestReason::TooUniform => &mut self.too_uniform,
-            _ => &mut self.too_long,
-        } += 1;
-    }
 }
 
 /// The reason why a digest cannot be added to others. `Display` is a message for the user.
@@ -165,7 +140,7 @@ impl NamedDigests {
         self.lists.push(list.name().to_vec());
         let place = self.lists.len() as u32 - 1;
         let mut contents = Contents::default();
-        let (family, before) = (self.family(), self.len());
+        let (family, before, without) = (self.family(), self.len(), self.without);
         for entry in list {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -190,7 +165,10 @@ impl NamedDigests {
             }
         }
         let is_useless = self.len() == before;
-        Ok(is_useless.then(|| contents.instead_of(&self.lists[place as usize], family.name())))
+        Ok(is_useless.then(|| NothingUseful {
+            without: self.without.since(without),
+            ..contents.instead_of(&self.lists[place as usize], family.name())
+        }))
     }
 
     /// Writes an index of the digests, which [`DigestIndex`] opens.

@@ -247,9 +247,8 @@ impl KnownFiles {
     fn find(&self, py: Python<'_>, record: &Bound<'_, Record>) -> PyResult<Match> {
         let digests = &record.get().inner().digests;
         let failed = |error: io::Error| errors::start(py, format!("a set cannot be read: {error}"));
-        let (sets, size) = (self.classifier.sets(), record.get().inner().size());
-        let is_asked = |set: usize, _| size.is_none_or(|size| !matches!(sets[set].rules_out_size(size), Ok(true)));
-        let known = self.classifier.classify_by(digests, is_asked, None).map_err(failed)?;
+        let size = record.get().inner().size();
+        let known = self.classifier.classify_by(size, digests, |_, _| true, None).map_err(failed)?;
         let facts = known.first().map(|first| self.classifier.facts(first)).transpose().map_err(failed)?;
         self.classifier.check_unchanged().map_err(failed)?;
         let is_right = |guess: &Guess| known.confirms(guess.set, guess.source, &guess.algorithm);

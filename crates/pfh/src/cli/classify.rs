@@ -186,8 +186,9 @@ impl Classification<'_> {
         // A file that every set rules out by its size need not be read. The other formats show its digests.
         let tells_by_size = self.format == VerdictFormat::Text && sets.iter().all(ClassifiedSet::tells_by_size);
         let decide = |_: &[u8], metadata: Option<&Metadata>| {
-            let size = metadata.map(|metadata| metadata.size);
-            let is_unknown = sets.iter().all(|one| is_ruled_out(one, size));
+            // One that cannot tell is asked about the digests, and fails then.
+            let is_unknown = metadata
+                .is_some_and(|metadata| sets.iter().all(|one| matches!(one.rules_out_size(metadata.size), Ok(true))));
             if is_unknown { Decision::RecordOnly(SkipReason::NotWanted) } else { Decision::Hash }
         };
         let decide: Option<Decide<'_>> = if tells_by_size { Some(&decide) } else { None };
@@ -270,22 +271,20 @@ impl Classification<'_> {
         self.verdict(file, out).map(Some)
     }
 
-    /// Returns the entries that a file is, and notes them in `found`. A set that does not rule it out by its size is
-    /// asked only about the digests that it needs. An entry of a list may lack some: then the set is asked about all
-    /// that count.
+    /// Returns the entries that a file is, and notes them in `found`. A set is asked only about the digests that it
+    /// needs. An entry of a list may lack some: then the set is asked about all that count.
     fn known(&self, file: Named<'_>, found: Option<&Found>) -> io::Result<KnownEntries> {
         let Named { size, digests, .. } = file;
         let has = |algorithm: &Algorithm| digests.iter().any(|digest| digest.algorithm() == *algorithm);
         let is_asked = |set: usize, algorithm: Algorithm| {
-            if is_ruled_out(&self.classifier.sets()[set], size) {
-                return false;
-            }
             let asked = &self.asked[set];
             if asked.iter().all(has) { asked.contains(&algorithm) } else { self.is_wanted_of_list(algorithm) }
         };
         match found {
-            Some(found) => self.classifier.classify_by(digests, is_asked, Some(&|known: &Known| found.note(known))),
-            None => self.classifier.classify_by(digests, is_asked, None),
+            Some(found) => {
+                self.classifier.classify_by(size, digests, is_asked, Some(&|known: &Known| found.note(known)))
+            }
+            None => self.classifier.classify_by(size, digests, is_asked, None),
         }
     }
 
@@ -368,11 +367,6 @@ struct Named<'a> {
     /// The size in bytes, if it is known.
     size: Option<u64>,
     digests: &'a [Digest],
-}
-
-/// Whether a set knows no file of this size. One that cannot tell is asked about the digests, and fails then.
-fn is_ruled_out(one: &ClassifiedSet, size: Option<u64>) -> bool {
-    size.is_some_and(|size| matches!(one.rules_out_size(size), Ok(true)))
 }
 
 /// Counts and reports names of lists and sets that are left out.

@@ -44,14 +44,8 @@ impl DigestCollector<'_> {
                 // The list is reported, and not its files.
                 return Ok(loaded);
             }
-            let now = named.without_digest();
+            let since = named.without_digest().since(before);
             let place = format!("{}: ", message::quoted(&name));
-            let since = WithoutDigest {
-                too_short: now.too_short - before.too_short,
-                too_uniform: now.too_uniform - before.too_uniform,
-                too_long: now.too_long - before.too_long,
-                others: now.others - before.others,
-            };
             say_unfit(since, &place, family, "", quiet);
             let loaded = Loaded { broken: loaded.broken + since.too_long, ..loaded };
             Ok(loaded.with_files(since.others, &name, quiet, family.name(), " cannot be compared"))

@@ -13,6 +13,7 @@ use super::verdicts::{self, Counts, Verdict, VerdictWriter};
 use pfh_digest::{Algorithm, Digest};
 use pfh_engine::StartError;
 use pfh_known::{BloomFile, Classifier, Found, Known, KnownSet};
+use pfh_record::Selection;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::{self, Read};
@@ -53,17 +54,12 @@ pub(crate) fn run(arguments: &LookupArguments) -> Result<Ending, Failed> {
     let sets: Vec<OsString> = [&arguments.set].into_iter().chain(&arguments.known).cloned().collect();
     reading::one_input(sets.iter().map(|argument| verdicts::split_class(argument).1).chain(queries), None)?;
     let (classifier, unread) = verdicts::open_all(&sets, arguments.check_sets, None, None, 256 << 20, false)?;
-    let mut algorithms: Vec<Algorithm> = Vec::new();
-    for algorithm in classifier.sets().iter().flat_map(|one| one.set.algorithms()) {
-        if !algorithms.contains(&algorithm) {
-            algorithms.push(algorithm);
-        }
-    }
+    let algorithms: Selection = classifier.sets().iter().flat_map(|one| one.set.algorithms()).collect();
     let lookup = Lookup {
         writer: VerdictWriter::new(arguments.format),
         sets: &sets,
         classifier: &classifier,
-        algorithms,
+        algorithms: algorithms.algorithms().to_vec(),
         filter: arguments.filter.as_deref().map(|path| Filter::open(path, &classifier)).transpose()?,
     };
     let mut command = Command::printing()?;

@@ -27,7 +27,7 @@ const TREE_PLACES_MAX: usize = 64;
 /// Runs `pfh shard`.
 pub(crate) fn run(arguments: &ShardArguments) -> Result<Ending, Failed> {
     match (&arguments.status, &arguments.output) {
-        (Some(plan), _) => status(&plans::open(plan)?, arguments.quiet),
+        (Some(plan), _) => status(&plans::open(plan)?, arguments.messages.quiet),
         (None, Some(folder)) => plan(arguments, folder),
         (None, None) => Err(Failed::usage("name the folder of the plan with -o")),
     }
@@ -58,12 +58,7 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
         (None, Some(bytes)) => Cut::ShardBytes(bytes),
         (None, None) => return Err(Failed::usage("say how many shards there are to be: --shards N")),
     };
-    let reporting = Reporting {
-        quiet: arguments.quiet,
-        verbose: arguments.verbose,
-        progress: arguments.progress,
-        allow_empty: true,
-    };
+    let reporting = Reporting::of(arguments.messages, true);
     pfh_source::raise_open_file_limit();
     let mut command = Command::begin(reporting, None);
     command.without_totals();
@@ -107,7 +102,7 @@ fn plan(arguments: &ShardArguments, folder: &Path) -> Result<Ending, Failed> {
     match made {
         Ok(plan) => {
             command.saves_by_itself("the plan was made before".to_owned());
-            if !arguments.quiet {
+            if !arguments.messages.quiet {
                 account(&plan, command.tally.unread).iter().for_each(message::error);
             }
         }

@@ -4,7 +4,6 @@ use super::common_args::{
     CountingWord, FamilyArguments, MessageArguments, StyleArguments, Suggested, WalkArguments, digest_names,
     format_names, parse_format, parse_piece,
 };
-use super::progress::When;
 use super::quantity::parse_bytes;
 use clap::builder::StringValueParser;
 use clap::{Args, ValueHint};
@@ -39,6 +38,7 @@ Exit status:
 
 #[derive(Debug, Args)]
 #[command(after_help = SHARD_EXAMPLES, after_long_help = SHARD_EXAMPLES)]
+#[command(mut_arg("quiet", |quiet| quiet.help("Do not print warnings, nor how the shards turned out")))]
 pub(crate) struct ShardArguments {
     /// Files and directories to plan (walked, hidden files included). No file is opened.
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath, required_unless_present_any = ["files_from", "files_from0", "status"])]
@@ -92,17 +92,8 @@ pub(crate) struct ShardArguments {
     #[command(flatten)]
     pub(crate) walk: WalkArguments,
 
-    /// Show progress on standard error.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) progress: When,
-
-    /// Do not print warnings, nor how the shards turned out.
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print every warning, rather than the first ten of each kind in each directory.
-    #[arg(long, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) messages: MessageArguments,
 }
 
 /// Parses the length of parts.

@@ -353,16 +353,16 @@ impl<'a> Publisher<'a> {
             let State::Failed(text) = failed(target, error) else { continue };
             if target.is_alive() {
                 let path = target.full_path(path);
-                let in_the_way = match kind {
+                let (count, warning) = match kind {
                     io::ErrorKind::AlreadyExists => {
-                        Some("something of this name is there, and was not replaced".to_owned())
+                        let taken = "something of this name is there, and was not replaced".to_owned();
+                        (&mut self.findings, Warning::of_finding(&path, taken))
                     }
-                    io::ErrorKind::NotADirectory => Some(text.clone()),
-                    _ => None,
+                    io::ErrorKind::NotADirectory => (&mut self.findings, Warning::of_finding(&path, text)),
+                    _ => (&mut self.failed, Warning::new(&path, text)),
                 };
-                *(if in_the_way.is_some() { &mut self.findings } else { &mut self.failed }) += 1;
-                let warning = in_the_way.map(|text| Warning::of_finding(&path, text));
-                self.warnings.say(&warning.unwrap_or_else(|| Warning::new(&path, text)));
+                *count += 1;
+                self.warnings.say(&warning);
             }
         }
         is_everywhere
