@@ -5057,7 +5057,7 @@ _pfh() {
             return 0
             ;;
         pfh__subcmd__shard)
-            opts="-o -a -r -x -q -h -V --output --shards --shard-size --per-file --split --status --algorithm --piecewise --facts --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --progress --quiet --verbose --help --version"
+            opts="-o -a -r -x -q -h -V --output --shards --shard-size --per-file --split --status --algorithm --piecewise --facts --sdhash-profile --sdhash-blocks --sdhash-segments --mrsh-network --recursive --files-from --files-from0 --include --exclude --min-size --max-size --max-depth --one-file-system --follow-files --follow-directories --preserve-access-time --progress --verbose --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

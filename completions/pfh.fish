@@ -753,8 +753,8 @@ complete -c pfh -n "__fish_pfh_using_subcommand shard" -s x -l one-file-system -
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l follow-files -d 'Read files that symbolic links point to. (Links among the given paths are always followed.)'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l follow-directories -d 'Walk directories that symbolic links point to; loops are detected'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l preserve-access-time -d 'Preserve access times where the system permits it'
-complete -c pfh -n "__fish_pfh_using_subcommand shard" -s q -l quiet -d 'Do not print warnings, nor how the shards turned out'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -l verbose -d 'Print every warning, rather than the first ten of each kind in each directory'
+complete -c pfh -n "__fish_pfh_using_subcommand shard" -s q -l quiet -d 'Do not print warnings, nor how the shards turned out'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c pfh -n "__fish_pfh_using_subcommand shard" -s V -l version -d 'Print version'
 complete -c pfh -n "__fish_pfh_using_subcommand merge" -l shard -d 'Only the files that begin in this shard: those of its list, and those whose first part is there. The shards in which the last of them goes on must have results, too' -r
